@@ -1,0 +1,62 @@
+// Package policy makes the one decision that discover, inspect and invoke
+// share: may this principal know of this operation of this entry?
+//
+// The decision is a pure function of the principal, the entry's path and the
+// compiled operation, so that the three verbs cannot disagree (B3), and what
+// it refuses is treated everywhere as what does not exist (T9).
+package policy
+
+import (
+	"slices"
+
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Principal is who calls. The zero value may see nothing. It must not be
+// changed while a call uses it.
+type Principal struct {
+	// ID is an opaque, stable name: the key of the principal's Known Space
+	// and the authorization identifier of its audit records.
+	ID string
+	// Audience is the class of caller.
+	Audience idl.Audience
+	// Grants names what a scheduler run may do, one Name an element. It is
+	// ignored for every other audience: a grant never lifts one of those.
+	Grants []string
+	// Intent narrows what a conversation may see to the operations it
+	// names, one Name an element. Nil does not narrow; an empty slice
+	// leaves nothing.
+	Intent []string
+}
+
+// Name returns how Grants and Intent name an operation of an entry:
+// "/grid/region#nearby_avatars".
+func Name(path, operation string) string { return path + "#" + operation }
+
+// Caller returns what a Host is told of the principal.
+func (p *Principal) Caller() wip.Caller { return wip.Caller{ID: p.ID} }
+
+// Allows reports whether the principal may know of the operation at path.
+//
+// An operation names the lowest audience that it may be offered to, and every
+// audience above is included. A scheduler run stands apart from that order and
+// needs a grant (P9). The intent filter comes last and only narrows (P10).
+func (p *Principal) Allows(path string, op *idl.Operation) bool {
+	switch {
+	case p.Audience == idl.SchedulerRun:
+		if !slices.Contains(p.Grants, Name(path, op.Name)) {
+			return false
+		}
+	case p.Audience == 0 || op.Audience == 0 || p.Audience < op.Audience:
+		return false
+	}
+	return p.Intent == nil || slices.Contains(p.Intent, Name(path, op.Name))
+}
+
+// NeedsApproval reports whether a call of the operation must be approved
+// before it runs. Only an operation that says it is read-only, from a Host
+// that is trusted to say so, needs none.
+func NeedsApproval(op *idl.Operation, trusted bool) bool {
+	return op.Risk != idl.ReadOnly || !trusted
+}

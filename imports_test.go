@@ -1,0 +1,124 @@
+// Package wipagent_test holds the checks that concern the whole tree.
+package wipagent_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/wipagent/wipagent"
+
+// arrows says for each package which of our packages its code may import.
+// Tests and examples may import anything. A package that is not listed here
+// has no room yet: give it one, with its arrows, before writing it.
+var arrows = map[string][]string{
+	"idl/syntax":             {},
+	"idl/cleantext":          {},
+	"idl":                    {"idl/syntax", "idl/cleantext"},
+	"idl/gen":                {"idl", "idl/syntax"},
+	"interfaces":             {"idl"},
+	"space/wip":              {"idl"},
+	"space":                  {"idl", "idl/cleantext", "space/wip"},
+	"objects/world":          {},
+	"objects/source/demo":    {"objects/world"},
+	"objects/source/archive": {"objects/world"},
+	"objects":                {"objects/world", "interfaces", "space/wip", "idl"},
+	"client/policy":          {"idl", "space/wip"},
+	"client/audit":           {"idl", "space/wip"},
+	"client":                 {"client/policy", "client/audit", "space", "space/wip", "idl", "idl/cleantext"},
+	"adapter":                {"client", "client/policy", "idl", "idl/cleantext"},
+	"adapter/mcp":            {"adapter", "client", "client/policy", "idl", "idl/cleantext"},
+	"cmd/wipagent": {
+		"adapter", "adapter/mcp", "client", "client/audit", "client/policy", "space", "idl", "idl/syntax", "idl/cleantext",
+		"objects", "objects/world", "objects/source/demo", "objects/source/archive",
+	},
+}
+
+// sockets lists the packages that may open a network connection or listen for
+// one: none of those that answer a perception call is among them (P1).
+var sockets = []string{}
+
+// TestArrows fails on an import that the map above does not allow.
+func TestArrows(t *testing.T) {
+	for dir, imports := range packages(t) {
+		allowed, ok := arrows[dir]
+		if !ok {
+			t.Errorf("%s has no room: add it to the map of arrows", dir)
+			continue
+		}
+		for file, list := range imports {
+			for _, imp := range list {
+				if own, ok := strings.CutPrefix(imp, module+"/"); ok && !slices.Contains(allowed, own) {
+					t.Errorf("%s imports %s, which is no arrow of %s", file, own, dir)
+				}
+				if (imp == "net" || imp == "net/http") && !slices.Contains(sockets, dir) {
+					t.Errorf("%s imports %s, but %s opens no sockets", file, imp, dir)
+				}
+			}
+		}
+	}
+}
+
+// packages returns, by folder and file, what the code outside tests, examples
+// and ignored generators imports.
+func packages(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	found := map[string]map[string][]string{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); base == "testdata" || base == "examples" || (len(base) > 1 && base[0] == '.') || strings.HasSuffix(base, "test") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		for _, group := range file.Comments {
+			if group.Pos() < file.Package && strings.Contains(group.Text(), "go:build ignore") {
+				return nil
+			}
+			for _, c := range group.List {
+				if c.Text == "//go:build ignore" {
+					return nil
+				}
+			}
+		}
+		name = filepath.ToSlash(name)
+		dir := path.Dir(name)
+		if found[dir] == nil {
+			found[dir] = map[string][]string{}
+		}
+		list := []string{}
+		for _, imp := range file.Imports {
+			p, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			list = append(list, p)
+		}
+		found[dir][name] = list
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) < 10 {
+		t.Fatalf("found only %d packages: the walk is broken", len(found))
+	}
+	return found
+}
