@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -33,6 +34,9 @@ func MustUUID(s string) UUID {
 
 // IsZero reports whether u is the zero UUID, which means none.
 func (u UUID) IsZero() bool { return u == UUID{} }
+
+// Compare orders UUIDs by their bytes, which is also the order of their text.
+func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
 // String returns the form 8-4-4-4-12 in lower case.
 func (u UUID) String() string {

@@ -1,0 +1,418 @@
+package world
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+const (
+	// goneAfter is how long an avatar that is described as an object may be
+	// missing from the coarse lists before it counts as gone.
+	goneAfter = 15 * time.Second
+	// fullCoarse is the length from which a coarse list may have been cut
+	// by the grid, so that being missing from it says nothing.
+	fullCoarse = 60
+)
+
+// scene is the manager of the region's objects and avatars and of the agent's
+// place among them.
+type scene struct {
+	agent        UUID // zero if there is none
+	sizeX, sizeY int
+
+	rows     map[uint32]*row // by local ID
+	byID     map[UUID]uint32
+	children map[uint32]map[uint32]struct{} // of a local ID, described or not
+	absent   map[uint32]time.Time           // avatars missing from the coarse lists, since when
+
+	coarse    []coarse // without the agent
+	coarseYou *coarse
+
+	placed      *Vec3 // where the agent was last announced to be
+	placedLater bool  // since its avatar's last update
+	assumed     *Vec3 // where an observer is supposed
+
+	names           *names // of avatars, kept from region to region
+	avatars         coverage
+	objects         coverage
+	version         uint64 // grows with every change
+	captured        *Scene // of version capturedVersion
+	capturedVersion uint64
+}
+
+// row is one prim, tree or avatar.
+type row struct {
+	localID    uint32
+	id         UUID
+	avatar     bool
+	attachment bool
+	parent     uint32 // 0 is none
+	orphaned   bool   // the parent was killed: parent means nothing any more
+	position   Vec3
+	rotation   Quat // of unit length, unless lost
+	lost       bool // position or rotation make no sense
+	scale      Vec3
+
+	hover, name, description *string
+	avatarName               string // empty if unknown
+}
+
+// coarse is one avatar's rough place.
+type coarse struct {
+	id    UUID
+	place Place
+}
+
+type names = simplelru.LRU[UUID, string]
+
+func newNames() *names {
+	n, err := simplelru.NewLRU[UUID, string](MaxNames, nil)
+	if err != nil {
+		panic(err) // only a size below 1 is refused
+	}
+	return n
+}
+
+func newScene(agent UUID, names *names) scene {
+	return scene{
+		agent:    agent,
+		rows:     map[uint32]*row{},
+		byID:     map[UUID]uint32{},
+		children: map[uint32]map[uint32]struct{}{},
+		absent:   map[uint32]time.Time{},
+		names:    names,
+	}
+}
+
+func (s *scene) coverAvatars(u Covered) outcome {
+	s.version++
+	return s.avatars.cover(u)
+}
+
+func (s *scene) coverObjects(u Covered) outcome {
+	s.version++
+	return s.objects.cover(u)
+}
+
+func (s *scene) placeAgent(u AgentPlaced) outcome {
+	if !u.Position.Finite() {
+		return malformed
+	}
+	s.version++
+	position := u.Position
+	if u.Assumed {
+		s.assumed = &position
+		return applied
+	}
+	s.placed, s.placedLater = &position, true
+	return applied
+}
+
+func (s *scene) update(u ObjectUpdated) outcome {
+	if u.LocalID == 0 || u.ID.IsZero() || u.ParentID == u.LocalID {
+		return malformed
+	}
+	own := u.ID == s.agent
+	old := s.rows[u.LocalID]
+	if old != nil && old.id != u.ID {
+		s.drop(old) // the number was given to something new
+		old = nil
+	}
+	if was, ok := s.byID[u.ID]; ok && was != u.LocalID {
+		// The same thing under a new number: what was known of it holds,
+		// the old row does not.
+		old = s.rows[was]
+		s.drop(old)
+	}
+	avatar := u.PCode == PCodeAvatar
+	if old == nil && len(s.rows) >= MaxObjects && !own {
+		if avatar {
+			s.avatars.truncated = true
+		} else {
+			s.objects.truncated = true
+		}
+		s.version++
+		return overflow
+	}
+	r := &row{
+		localID:    u.LocalID,
+		id:         u.ID,
+		avatar:     avatar,
+		attachment: u.Attachment,
+		parent:     u.ParentID,
+		scale:      u.Scale,
+		hover:      optionalText(u.HoverText),
+		name:       optionalText(u.Name),
+		avatarName: fullName(u.FirstName, u.LastName),
+
+		description: optionalText(u.Description),
+	}
+	r.place(u.Position, u.Rotation)
+	if old != nil {
+		r.keep(old)
+		s.unlink(old)
+	}
+	s.rows[u.LocalID] = r
+	s.byID[u.ID] = u.LocalID
+	s.link(r)
+	s.seen(r)
+	return applied
+}
+
+func (s *scene) move(u ObjectMoved) outcome {
+	r := s.rows[u.LocalID]
+	if r == nil {
+		return unmatched // the terse form names no UUID
+	}
+	r.place(u.Position, u.Rotation)
+	s.seen(r)
+	return applied
+}
+
+// seen notes that something was just described or moved.
+func (s *scene) seen(r *row) {
+	s.version++
+	delete(s.absent, r.localID)
+	if r.id == s.agent {
+		s.placedLater = false
+	}
+}
+
+func (r *row) place(position Vec3, rotation Quat) {
+	unit, ok := rotation.unit()
+	r.position, r.rotation = position, unit
+	r.lost = !ok || !position.Finite()
+}
+
+// keep takes over what a later description of the same thing left out.
+func (r *row) keep(old *row) {
+	if r.hover == nil {
+		r.hover = old.hover
+	}
+	if r.name == nil {
+		r.name = old.name
+	}
+	if r.description == nil {
+		r.description = old.description
+	}
+	if r.avatarName == "" {
+		r.avatarName = old.avatarName
+	}
+	r.attachment = r.attachment || old.attachment && r.parent == old.parent
+}
+
+func (s *scene) nameObject(u ObjectNamed) outcome {
+	localID, ok := s.byID[u.ID]
+	if !ok {
+		return unmatched
+	}
+	s.version++
+	r := s.rows[localID]
+	r.name, r.description = optionalText(&u.Name), optionalText(&u.Description)
+	return applied
+}
+
+func (s *scene) nameAvatar(u AvatarNamed) outcome {
+	name := cleanName(u.Name)
+	if u.ID.IsZero() || name == "" {
+		return malformed
+	}
+	s.version++
+	s.names.Add(u.ID, name)
+	return applied
+}
+
+func (s *scene) killAll(localIDs []uint32) outcome {
+	s.version++
+	result := applied
+	for _, id := range localIDs {
+		if s.rows[id] == nil && s.children[id] == nil {
+			result = unmatched
+		}
+		s.kill(id)
+	}
+	return result
+}
+
+// kill removes an object and what is linked to it, to any depth; each removal
+// shrinks the table, so even a circle of parents ends. The agent's own avatar
+// and all it wears stay: grids announce its death whenever it leaves a region.
+func (s *scene) kill(localID uint32) {
+	pending := []uint32{localID}
+	for len(pending) > 0 {
+		id := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		if r := s.rows[id]; r != nil {
+			if r.id == s.agent {
+				continue
+			}
+			s.drop(r)
+		}
+		for child := range s.children[id] {
+			if r := s.rows[child]; r.avatar {
+				r.orphaned = true // it sat there, and is still somewhere
+				s.unlink(r)
+			} else {
+				pending = append(pending, child)
+			}
+		}
+	}
+}
+
+// drop removes one row and no other.
+func (s *scene) drop(r *row) {
+	delete(s.rows, r.localID)
+	delete(s.byID, r.id)
+	delete(s.absent, r.localID)
+	s.unlink(r)
+}
+
+func (s *scene) link(r *row) {
+	if r.parent == 0 {
+		return
+	}
+	if s.children[r.parent] == nil {
+		s.children[r.parent] = map[uint32]struct{}{}
+	}
+	s.children[r.parent][r.localID] = struct{}{}
+}
+
+func (s *scene) unlink(r *row) {
+	siblings := s.children[r.parent]
+	delete(siblings, r.localID)
+	if len(siblings) == 0 {
+		delete(s.children, r.parent)
+	}
+}
+
+func (s *scene) locate(u CoarseLocations, at time.Time) outcome {
+	s.version++
+	result := applied
+	s.coarse, s.coarseYou = nil, nil
+	present := make(map[UUID]bool, min(len(u.Entries), MaxCoarse))
+	for i, e := range u.Entries {
+		if i == MaxCoarse {
+			s.avatars.truncated = true
+			result = overflow
+			break
+		}
+		c := coarse{e.ID, s.coarsePlace(e)}
+		switch {
+		case i == u.You, e.ID == s.agent && !e.ID.IsZero():
+			s.coarseYou = &c
+		case e.ID.IsZero() || present[e.ID]:
+		default:
+			present[e.ID] = true
+			s.coarse = append(s.coarse, c)
+		}
+	}
+	for id, r := range s.rows {
+		switch _, waiting := s.absent[id]; {
+		case !r.avatar || r.id == s.agent:
+		case present[r.id] || len(u.Entries) >= fullCoarse:
+			delete(s.absent, id)
+		case !waiting:
+			s.absent[id] = at
+		}
+	}
+	return result
+}
+
+// coarsePlace scales what is on the wire: both grids give 8 bits a side, and
+// leave the height at one end of the scale where it does not fit.
+func (s *scene) coarsePlace(e CoarseLocation) Place {
+	return Place{
+		Vec3: Vec3{
+			X: float64(e.X) * float64(s.sizeX) / 256,
+			Y: float64(e.Y) * float64(s.sizeY) / 256,
+			Z: float64(e.Z) * 4,
+		},
+		Known:       true,
+		HeightKnown: e.Z != 0 && e.Z != 255,
+	}
+}
+
+// sweep removes avatars that have been missing for too long at time now.
+func (s *scene) sweep(now time.Time) {
+	for id, since := range s.absent {
+		if now.Sub(since) > goneAfter {
+			s.version++
+			s.kill(id)
+			delete(s.absent, id)
+		}
+	}
+}
+
+// resolve composes a row's place along its chain of parents. It is unknown if
+// a parent is, or if the chain is longer than any grid makes it, as a circle
+// is.
+func (s *scene) resolve(r *row) Place {
+	if r.lost {
+		return Place{}
+	}
+	p := r.position
+	for range MaxLinkDepth {
+		if r.orphaned {
+			return Place{}
+		}
+		if r.parent == 0 {
+			return known(p)
+		}
+		r = s.rows[r.parent]
+		if r == nil || r.lost {
+			return Place{}
+		}
+		p = r.rotation.Rotate(p).Add(r.position)
+	}
+	return Place{}
+}
+
+// self returns the agent's own avatar, or nil.
+func (s *scene) self() *row {
+	if s.agent.IsZero() {
+		return nil
+	}
+	return s.rows[s.byID[s.agent]]
+}
+
+// agentPlace returns where the agent is, from the best that is known: its
+// avatar or a later announcement, else the coarse list.
+func (s *scene) agentPlace() Place {
+	if r := s.self(); r != nil && !s.placedLater {
+		if p := s.resolve(r); p.Known {
+			return p
+		}
+	} else if s.placed != nil {
+		return known(*s.placed)
+	}
+	if s.coarseYou != nil {
+		return s.coarseYou.place
+	}
+	return Place{}
+}
+
+// fullName joins a legacy name. "Resident" stands for no last name.
+func fullName(first, last string) string {
+	first, last = cleanName(first), cleanName(last)
+	if first == "" || last == "" || strings.EqualFold(last, "Resident") {
+		return first
+	}
+	return first + " " + last
+}
+
+// cleanName returns a name without outer spaces, or nothing if it is what
+// viewers and grids write for a name they do not have.
+func cleanName(s string) string {
+	s = strings.TrimSpace(text(s))
+	switch strings.ToLower(strings.Trim(s, "().…?! ")) {
+	case "":
+		return ""
+	case "loading", "waiting":
+		if strings.ContainsAny(s, ".…(") {
+			return ""
+		}
+	}
+	return s
+}
