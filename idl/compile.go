@@ -1,0 +1,339 @@
+package idl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// Loader returns the text of the document of that name: the names given to
+// Compile and those in import clauses. It reports a document that does not
+// exist with an error that is fs.ErrNotExist.
+type Loader func(name string) ([]byte, error)
+
+// FSLoader loads documents from files; a document's name is its path in fsys.
+func FSLoader(fsys fs.FS) Loader {
+	return func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
+}
+
+// ErrorList is every fault of the documents that were compiled together,
+// sorted by document in the order of loading, then by position. None of them
+// is reported twice, and each where it is.
+type ErrorList []syntax.Diagnostic
+
+// maxListed is how many faults Error writes out.
+const maxListed = 20
+
+// Error lists the faults, one a line; a very long list is cut and says so.
+func (l ErrorList) Error() string {
+	var b strings.Builder
+	for i, d := range l {
+		if i == maxListed {
+			fmt.Fprintf(&b, "\nand %d more", len(l)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(d.Error())
+	}
+	return b.String()
+}
+
+// Unwrap returns the faults, so that errors.As finds a syntax.Diagnostic.
+func (l ErrorList) Unwrap() []error {
+	list := make([]error, len(l))
+	for i, d := range l {
+		list[i] = d
+	}
+	return list
+}
+
+// What one Compile takes in at most. Documents come from Hosts that nobody
+// vouches for.
+const (
+	maxDocuments   = 256
+	maxTotalBytes  = 4 << 20
+	maxImportDepth = 16
+)
+
+// Compile loads, parses and checks the named documents and all that they
+// import, and returns the named ones in the order of names, each once. An
+// import names a document as load knows it, not relative to the importing
+// document.
+//
+// The error is an ErrorList with every fault of every document. A document
+// with a fault, or one that imports such a document, is not returned; the
+// others are, also when the error is not nil. Compile calls load once a name,
+// from the calling goroutine, and runs no other.
+func Compile(load Loader, names ...string) ([]*Document, error) {
+	c := &compiler{
+		load:     load,
+		units:    map[string]*unit{},
+		records:  map[*Record]*recordInfo{},
+		collided: map[collision]bool{},
+		patterns: map[string]*regexp.Regexp{},
+		near:     nearBudget,
+	}
+	var roots []*unit
+	for _, name := range names {
+		if u := c.units[name]; u == nil || !slices.Contains(roots, u) {
+			roots = append(roots, c.root(name))
+		}
+	}
+	each := func(pass func(*unit)) {
+		for _, u := range c.order {
+			pass(u)
+		}
+	}
+	each(c.declare)
+	each(c.link)
+	each(c.resolveRecords)
+	c.spreadProperties()
+	each(c.checkRecords)
+	each(c.resolveInterfaces)
+
+	var docs []*Document
+	for _, u := range roots {
+		if u.sound() {
+			docs = append(docs, u.doc)
+		}
+	}
+	if list := c.faults(); len(list) > 0 {
+		return docs, list
+	}
+	return docs, nil
+}
+
+// compiler holds one run of Compile.
+type compiler struct {
+	load  Loader
+	units map[string]*unit
+	order []*unit // in the order of loading
+	bytes int     // loaded so far
+
+	records  map[*Record]*recordInfo
+	collided map[collision]bool
+
+	patterns    map[string]*regexp.Regexp // by text, so that each is compiled once
+	patternSize int                       // of all patterns so far
+	near        int                       // comparisons left for finding nearest names
+}
+
+// unit is one document on its way to be a Document.
+type unit struct {
+	name    string
+	file    *syntax.File // nil if it could not be loaded
+	doc     *Document
+	found   []syntax.Diagnostic
+	imports []link
+	loading bool // its imports are being loaded
+
+	own     map[string]*symbol // declared here, the first of each name
+	visible map[string]*symbol // own and imported
+	records []*recordInfo
+	ifaces  []interfaceInfo
+	// incomplete says that an import brought nothing, so that a name may be
+	// unknown only for that reason.
+	incomplete bool
+	checked    soundness
+}
+
+// link is an import clause and what it brought; nil if nothing.
+type link struct {
+	node *syntax.Import
+	unit *unit
+}
+
+// symbol is one declaration. Exactly one of iface, record and enum is set.
+type symbol struct {
+	unit   *unit
+	ident  syntax.Ident
+	iface  *Interface
+	record *recordInfo
+	enum   *Enum
+}
+
+type soundness uint8
+
+const (
+	unchecked soundness = iota
+	isSound
+	isFaulty
+)
+
+// sound reports whether neither the unit nor anything that it imports has a
+// fault.
+func (u *unit) sound() bool {
+	if u.checked == unchecked {
+		u.checked = isSound // imports in a cycle find this; the cycle itself is a fault
+		if u.file == nil || len(u.found) > 0 {
+			u.checked = isFaulty
+		}
+		for _, l := range u.imports {
+			if l.unit == nil || !l.unit.sound() {
+				u.checked = isFaulty
+			}
+		}
+	}
+	return u.checked == isSound
+}
+
+// fault records a fault of the unit.
+func (u *unit) fault(rule string, at syntax.Span, hint, format string, args ...any) *syntax.Diagnostic {
+	u.found = append(u.found, syntax.Diagnostic{
+		Rule: rule, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...),
+	})
+	return &u.found[len(u.found)-1]
+}
+
+// maxRelated is how many other places one fault points at.
+const maxRelated = 8
+
+// relate adds another place to a fault.
+func relate(d *syntax.Diagnostic, at syntax.Span, format string, args ...any) {
+	if len(d.Related) < maxRelated {
+		d.Related = append(d.Related, syntax.Related{Span: at, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// faults returns all faults in order.
+func (c *compiler) faults() ErrorList {
+	var list ErrorList
+	for _, u := range c.order {
+		slices.SortStableFunc(u.found, func(a, b syntax.Diagnostic) int {
+			return cmp.Or(
+				cmp.Compare(a.Span.Start.Offset, b.Span.Start.Offset),
+				cmp.Compare(a.Span.End.Offset, b.Span.End.Offset),
+				cmp.Compare(a.Rule, b.Rule),
+			)
+		})
+		list = append(list, u.found...)
+	}
+	return list
+}
+
+// root returns the unit of a name given to Compile.
+func (c *compiler) root(name string) *unit {
+	if u := c.units[name]; u != nil {
+		if u.file == nil && len(u.found) == 0 {
+			u.fault(ruleDocumentNotFound, syntax.Span{File: name}, "", "found no document %q", name)
+			c.order = append(c.order, u)
+		}
+		return u
+	}
+	u, err := c.read(name)
+	if err != nil {
+		rule := ruleDocumentNotFound
+		if errors.As(err, new(limitError)) {
+			rule = ruleImportLimit
+		}
+		u.fault(rule, syntax.Span{File: name}, "", "%s", err)
+		c.order = append(c.order, u)
+		return u
+	}
+	c.loadImports(u, nil)
+	return u
+}
+
+// limitError is a document that was refused for its size or number.
+type limitError string
+
+func (e limitError) Error() string { return string(e) }
+
+// read loads and parses one document that was not asked for before.
+func (c *compiler) read(name string) (*unit, error) {
+	u := &unit{name: name}
+	c.units[name] = u
+	if len(c.units) > maxDocuments {
+		return u, limitError(fmt.Sprintf("found more than %d documents", maxDocuments))
+	}
+	text, err := c.load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return u, fmt.Errorf("found no document %q", name)
+	case err != nil:
+		return u, fmt.Errorf("cannot load document %q: %w", name, err)
+	}
+	if c.bytes+len(text) > maxTotalBytes {
+		return u, limitError(fmt.Sprintf("found more than %d bytes of documents", maxTotalBytes))
+	}
+	c.bytes += len(text)
+	u.file, u.found = syntax.Parse(name, text)
+	u.doc = &Document{Name: name, Version: 1}
+	if u.file.Package != nil {
+		u.doc.Package = u.file.Package.Name
+	}
+	if u.file.Version != nil {
+		u.doc.Version = u.file.Version.Number
+	}
+	c.order = append(c.order, u)
+	return u, nil
+}
+
+// loadImports loads what u imports, depth first. path is the chain of imports
+// that led to u.
+func (c *compiler) loadImports(u *unit, path []link) {
+	u.loading = true
+	defer func() { u.loading = false }()
+	seen := map[string]*syntax.Import{}
+	for _, node := range u.file.Imports {
+		l := link{node: node}
+		if first := seen[node.Path]; first != nil {
+			d := u.fault(ruleDuplicateImport, node.Span, "remove it", "found a second import of %q", node.Path)
+			relate(d, first.Span, "first imported here")
+			continue
+		}
+		seen[node.Path] = node
+		l.unit = c.importOf(u, node, path)
+		u.imports = append(u.imports, l)
+		u.incomplete = u.incomplete || l.unit == nil
+	}
+}
+
+// importOf returns the unit that an import clause of u means, or nil after a
+// fault.
+func (c *compiler) importOf(u *unit, node *syntax.Import, path []link) *unit {
+	if !fs.ValidPath(node.Path) || node.Path == "." || strings.Contains(node.Path, `\`) {
+		u.fault(ruleImportPath, node.Span, `write the document's name as the loader knows it, such as "tracker/issue.wip"`,
+			"found %q, expected a slash-separated relative path without \".\" and \"..\"", node.Path)
+		return nil
+	}
+	to := c.units[node.Path]
+	if to == nil {
+		if len(path) >= maxImportDepth {
+			u.fault(ruleImportLimit, node.Span, "", "found imports nested more than %d deep", maxImportDepth)
+			return nil
+		}
+		var err error
+		if to, err = c.read(node.Path); err != nil {
+			rule := ruleImportNotFound
+			if errors.As(err, new(limitError)) {
+				rule = ruleImportLimit
+			}
+			u.fault(rule, node.Span, c.nearestDocument(node.Path), "%s", err)
+			return nil
+		}
+		c.loadImports(to, append(path, link{node, to}))
+		return to
+	}
+	if to.file == nil {
+		u.fault(ruleImportNotFound, node.Span, c.nearestDocument(node.Path), "found no document %q", node.Path)
+		return nil
+	}
+	if to.loading {
+		d := u.fault(ruleImportCycle, node.Span, "move what both need into a document of its own",
+			"found an import of %q, which imports this document", node.Path)
+		from := slices.IndexFunc(path, func(l link) bool { return l.unit == to })
+		for _, l := range path[from+1:] {
+			relate(d, l.node.Span, "%q is imported here", l.unit.name)
+		}
+	}
+	return to
+}

@@ -1,0 +1,249 @@
+package idl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// interfaceInfo is an interface and its node.
+type interfaceInfo struct {
+	*Interface
+	node *syntax.Interface
+}
+
+// resolveInterfaces resolves all operations of the document.
+func (c *compiler) resolveInterfaces(u *unit) {
+	for _, i := range u.ifaces {
+		shared := c.annotations(u, i.node.Annotations, onInterface)
+		names := newScope(u, "operation")
+		ops := i.node.Operations
+		for _, n := range ops[:atMost(u, len(ops), maxOperations, "operations", func(k int) syntax.Span { return ops[k].Name.Span })] {
+			op := c.operation(u, i.Interface, n, shared)
+			if names.add(n.Name) {
+				i.Operations = append(i.Operations, op)
+			}
+		}
+	}
+}
+
+// operation resolves one operation.
+func (c *compiler) operation(u *unit, owner *Interface, n *syntax.Operation, shared *settings) *Operation {
+	before := len(u.found)
+	op := &Operation{Name: n.Name.Name, Interface: owner, Doc: u.docOf(n.Doc, n.Name), Span: n.Span}
+	own := c.annotations(u, n.Annotations, onOperation)
+	c.apply(u, op, own, shared)
+	names := newScope(u, "parameter")
+	complete := n.Result != nil
+	for _, p := range n.Params[:atMost(u, len(n.Params), maxParams, "parameters", func(k int) syntax.Span { return n.Params[k].Name.Span })] {
+		param := c.param(u, p)
+		if names.add(p.Name) {
+			op.Params = append(op.Params, param)
+		}
+		complete = complete && p.Type != nil
+	}
+	op.Result = c.typ(u, n.Result, &place{role: forResult})
+	c.checkPage(u, n, op)
+	for _, a := range own.examples {
+		// A faulty operation cannot judge an example.
+		c.example(u, a, op, complete && len(u.found) == before)
+	}
+	return op
+}
+
+// apply puts the annotations into the operation: its own replace those of its
+// interface.
+func (c *compiler) apply(u *unit, op *Operation, own, shared *settings) {
+	risk := own.risk
+	if risk == RiskUnstated {
+		risk = shared.risk
+	}
+	op.Risk = risk
+	// What an interface says of its operations in general does not hold for
+	// one that states a risk to which it cannot apply.
+	op.Informational = own.has("informational") || shared.has("informational") && risk <= ReadOnly
+	op.DryRun = own.has("dry_run") || shared.has("dry_run") && risk != ReadOnly
+	op.Idempotent = own.has("idempotent") || shared.has("idempotent")
+	op.Cost = firstSet(own.cost, shared.cost, 1)
+	op.Timeout = firstSet(own.timeout, shared.timeout, DefaultTimeout)
+	op.MaxOutput = firstSet(own.maxOutput, shared.maxOutput, DefaultMaxOutput)
+	op.Audience = firstSet(own.audience, shared.audience, LocalOperator)
+	op.Aliases = own.aliases
+	for _, name := range []string{"informational", "dry_run"} {
+		a, risk := own.at[name], shared.at[risk.String()]
+		if a == nil || risk == nil || own.risk != RiskUnstated {
+			continue // conflicts on one thing are reported already
+		}
+		if (name == "dry_run") == (op.Risk == ReadOnly) {
+			contradiction(u, a, risk, "the interface states it for all its operations")
+		}
+	}
+}
+
+// firstSet returns the first value that is not zero.
+func firstSet[T comparable](values ...T) (v T) {
+	for _, v = range values {
+		if v != *new(T) {
+			break
+		}
+	}
+	return v
+}
+
+// param resolves one parameter.
+func (c *compiler) param(u *unit, n *syntax.Param) *Param {
+	c.annotations(u, n.Annotations, onParam)
+	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Span: n.Span}
+	p.Type = c.typ(u, n.Type, &place{role: forParam})
+	if p.Type == nil {
+		return p
+	}
+	if r := c.records[heldRecord(p.Type)]; r != nil && r.resultOnly != nil {
+		at := n.Type
+		for len(at.Args) > 0 {
+			at = at.Args[0]
+		}
+		d := u.fault(ruleParameterType, at.Name.Span, "declare a record of its own for what a caller sends",
+			"found record %q in a parameter, which holds what only results hold", r.Name)
+		for ; r != nil; r = r.via {
+			relate(d, r.resultOnly.Type.Span, "%q holds it here", r.Name)
+		}
+	}
+	if n.Default == nil {
+		return p
+	}
+	switch p.Type.Kind {
+	case List, Map, RecordOf:
+		u.fault(ruleDefaultType, n.Default.Span, "make it optional with ? instead", "found a default of a parameter of type %s, expected none", p.Type)
+		return p
+	}
+	if p.Type.Optional {
+		u.fault(ruleDefaultOptional, n.Default.Span, "remove the ? or the default", "found a default of an optional parameter, which is null if it is not sent")
+	}
+	p.Default = c.literal(u, n.Default, p.Type)
+	return p
+}
+
+// checkPage checks that a page can be asked for by number and size.
+func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
+	page := op.Result
+	for page != nil && (page.Kind == Observed || page.Kind == Fact) {
+		page = page.Elem
+	}
+	if page == nil || page.Kind != Page {
+		return
+	}
+	var missing []string
+	for _, name := range []string{"page", "page_size"} {
+		ok := false
+		for _, p := range n.Params {
+			// A parameter without a type is a fault already.
+			ok = ok || p.Name.Name == name && (p.Type == nil || p.Type.Name.Name == "int" && !p.Type.Optional)
+		}
+		if !ok {
+			missing = append(missing, name+": int")
+		}
+	}
+	if len(missing) > 0 {
+		u.fault(rulePageParameters, n.Name.Span, "such as page: int [1..] = 1, page_size: int [1..100] = 20",
+			"found a result in pages without the parameters to ask for one, expected %s", strings.Join(missing, " and "))
+	}
+}
+
+// example checks the arguments of an example and adds their record to the
+// operation.
+func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge bool) {
+	names := make([]string, len(op.Params))
+	params := map[string]*Param{}
+	for i, p := range op.Params {
+		names[i], params[p.Name] = p.Name, p
+	}
+	given := map[string]*syntax.Arg{}
+	values := map[string]json.RawMessage{}
+	sound := true
+	for _, arg := range a.Args {
+		if arg.Name == nil {
+			u.fault(ruleExampleArguments, arg.Span, "write name: value", "found an argument without a name")
+			sound = false
+			continue
+		}
+		name := arg.Name.Name
+		p := params[name]
+		switch {
+		case p == nil:
+			u.fault(ruleExampleArguments, arg.Name.Span, c.didYouMean(name, names), "found argument %q, which operation %q does not have", name, op.Name)
+			sound = false
+			continue
+		case given[name] != nil:
+			d := u.fault(ruleExampleArguments, arg.Name.Span, "remove one of them", "found argument %q twice", name)
+			relate(d, given[name].Span, "the first is here")
+			sound = false
+			continue
+		}
+		given[name] = arg
+		if p.Type == nil || arg.Value == nil {
+			sound = false
+			continue
+		}
+		switch p.Type.Kind {
+		case List, Map, RecordOf:
+			u.fault(ruleExampleArguments, arg.Span, "leave it out", "found a value of a parameter of type %s, which cannot be written in an example", p.Type)
+			sound = false
+			continue
+		}
+		if values[name] = c.literal(u, arg.Value, p.Type); values[name] == nil {
+			sound = false
+		}
+	}
+	for _, p := range op.Params {
+		if p.Type != nil && p.Required() && given[p.Name] == nil {
+			u.fault(ruleExampleArguments, a.Span, "", "found an example without the required argument %q", p.Name)
+			sound = false
+		}
+	}
+	if !sound || !judge {
+		return
+	}
+	var record bytes.Buffer
+	record.WriteByte('{')
+	for _, p := range op.Params { // in the order of the parameters
+		if values[p.Name] == nil {
+			continue
+		}
+		if record.Len() > 1 {
+			record.WriteByte(',')
+		}
+		record.Write(asJSON(p.Name))
+		record.WriteByte(':')
+		record.Write(values[p.Name])
+	}
+	record.WriteByte('}')
+	if c.tryExample(u, a, op, given, record.Bytes()) {
+		op.Examples = append(op.Examples, record.Bytes())
+	}
+}
+
+// tryExample sends an example's record through DecodeArgs, which is the judge
+// of what a call may be.
+func (c *compiler) tryExample(u *unit, a *syntax.Annotation, op *Operation, given map[string]*syntax.Arg, record json.RawMessage) bool {
+	args, err := op.DecodeArgs(record)
+	var refused *ArgumentError
+	if errors.As(err, &refused) {
+		for _, f := range refused.Faults {
+			at := a.Span
+			if arg := given[strings.TrimPrefix(f.Path, "/")]; arg != nil {
+				at = arg.Span
+			}
+			u.fault(ruleExampleArguments, at, "", "found an example that is refused: %s", f.Constraint)
+		}
+		return false
+	}
+	if err != nil || len(args.Repairs) > 0 {
+		u.fault(ruleExampleArguments, a.Span, "", "found an example that is not read as it is written")
+		return false
+	}
+	return true
+}

@@ -1,0 +1,218 @@
+package idl
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// literal returns the JSON form of a value written in a document where a
+// value of type t is expected, or nil after a fault.
+func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
+	if v == nil || t == nil {
+		return nil
+	}
+	switch t.Kind {
+	case Bool:
+		if v.Kind == syntax.NameValue && (v.Text == "true" || v.Text == "false") {
+			return json.RawMessage(v.Text)
+		}
+		u.fault(ruleValueType, v.Span, "", "found %s, expected true or false", literalText(v))
+	case Int, Timestamp:
+		return c.wholeLiteral(u, v, t, "an integer")
+	case Duration:
+		return c.wholeLiteral(u, v, t, "a duration, such as 500ms, or an integer of milliseconds")
+	case Float:
+		f, err := strconv.ParseFloat(v.Text, 64)
+		if v.Kind != syntax.NumberValue || err != nil || math.IsInf(f, 0) {
+			u.fault(ruleValueType, v.Span, "", "found %s, expected a number that fits 64 bits", literalText(v))
+			return nil
+		}
+		if !inRange(u, v, t, f, "") {
+			return nil
+		}
+		return asJSON(f + 0) // -0 becomes 0
+	case String, UUID, Bytes, Entry:
+		return c.stringLiteral(u, v, t)
+	case EnumOf:
+		return c.labelLiteral(u, v, t.Enum)
+	}
+	return nil
+}
+
+// wholeLiteral reads an integer, or a duration in milliseconds.
+func (c *compiler) wholeLiteral(u *unit, v *syntax.Value, t *Type, want string) json.RawMessage {
+	var n int64
+	ok, hint := false, ""
+	switch {
+	case v.Kind == syntax.NumberValue:
+		var err error
+		n, err = strconv.ParseInt(v.Text, 10, 64)
+		ok = err == nil && n >= -maxSafeInt && n <= maxSafeInt
+		if !ok && numIsWhole(v.Text) {
+			want = fmt.Sprintf("an integer within ±%d", int64(maxSafeInt))
+		}
+	case v.Kind == syntax.QuantityValue && t.Kind == Duration:
+		n, ok = quantity(v, durationUnits)
+		hint = unitHint(v, durationUnits)
+	}
+	if !ok {
+		u.fault(ruleValueType, v.Span, hint, "found %s, expected %s", literalText(v), want)
+		return nil
+	}
+	unit := ""
+	if t.Kind == Duration {
+		unit = " ms"
+	}
+	if !inRange(u, v, t, float64(n), unit) {
+		return nil
+	}
+	return asJSON(n)
+}
+
+// stringLiteral reads what is written in quotes.
+func (c *compiler) stringLiteral(u *unit, v *syntax.Value, t *Type) json.RawMessage {
+	if v.Kind != syntax.StringValue {
+		u.fault(ruleValueType, v.Span, fmt.Sprintf("write it in quotes: %q", v.Text+v.Unit), "found %s, expected a string", literalText(v))
+		return nil
+	}
+	length := len(v.Text)
+	switch t.Kind {
+	case UUID:
+		if !isCanonicalUUID(v.Text) {
+			u.fault(ruleValueType, v.Span, "", "found %s, expected a UUID in lower case, 8-4-4-4-12", literalText(v))
+			return nil
+		}
+	case Bytes:
+		data, err := base64.StdEncoding.Strict().DecodeString(v.Text)
+		if err != nil || strings.ContainsAny(v.Text, "\r\n") {
+			u.fault(ruleValueType, v.Span, "", "found %s, expected standard base64", literalText(v))
+			return nil
+		}
+		length = len(data)
+	case Entry:
+		if !strings.HasPrefix(v.Text, "/") {
+			u.fault(ruleValueType, v.Span, "", "found %s, expected an entry's absolute path, such as \"/tracker/issue\"", literalText(v))
+			return nil
+		}
+	}
+	if t.Pattern != nil && !t.Pattern.MatchString(v.Text) {
+		u.fault(ruleValueRange, v.Span, "", "found %s, expected a string that matches %s", literalText(v), quote(t.PatternText))
+		return nil
+	}
+	if !inRange(u, v, t, float64(length), " bytes") {
+		return nil
+	}
+	return asJSON(v.Text)
+}
+
+// labelLiteral reads an enum's label.
+func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessage {
+	names := make([]string, len(e.Labels))
+	for i, l := range e.Labels {
+		names[i] = l.Name
+		if l.Name != v.Text || v.Unit != "" {
+			continue
+		}
+		if v.Kind == syntax.NameValue {
+			return asJSON(l.Name)
+		}
+		if v.Kind == syntax.StringValue {
+			u.fault(ruleValueType, v.Span, "write it without quotes", "found %s, expected a label of enum %q", literalText(v), e.Name)
+			return nil
+		}
+	}
+	if v.Kind != syntax.NameValue {
+		u.fault(ruleValueType, v.Span, "", "found %s, expected a label of enum %q", literalText(v), e.Name)
+		return nil
+	}
+	hint := c.didYouMean(v.Text, names)
+	if hint == "" && len(names) > 0 && len(names) <= 20 {
+		hint = "the labels are " + strings.Join(names, ", ")
+	}
+	u.fault(ruleUnknownLabel, v.Span, hint, "found %q, which is not a label of enum %q", v.Text, e.Name)
+	return nil
+}
+
+// inRange checks a value, or a length, against the type's range.
+func inRange(u *unit, v *syntax.Value, t *Type, n float64, unit string) bool {
+	r := t.Range
+	if r == nil || (!r.HasMin || n >= r.Min) && (!r.HasMax || n <= r.Max) {
+		return true
+	}
+	found := literalText(v)
+	if unit == " bytes" {
+		found = fmt.Sprintf("a string of %s bytes", number(n))
+	}
+	u.fault(ruleValueRange, v.Span, "", "found %s, expected %s", found, rangeWords(r, unit))
+	return false
+}
+
+// rangeWords says what a range allows.
+func rangeWords(r *Range, unit string) string {
+	switch {
+	case !r.HasMin:
+		return fmt.Sprintf("at most %s%s", number(r.Max), unit)
+	case !r.HasMax:
+		return fmt.Sprintf("at least %s%s", number(r.Min), unit)
+	}
+	return fmt.Sprintf("%s to %s%s", number(r.Min), number(r.Max), unit)
+}
+
+// literalText returns a value as it may be quoted in a message.
+func literalText(v *syntax.Value) string {
+	switch v.Kind {
+	case syntax.StringValue:
+		if len(v.Text) > 40 {
+			return fmt.Sprintf("a string of %d bytes", len(v.Text))
+		}
+		return fmt.Sprintf("%q", v.Text)
+	case syntax.NameValue:
+		return fmt.Sprintf("the name %q", v.Text)
+	}
+	return v.Text + v.Unit
+}
+
+// argText is literalText of an annotation's argument.
+func argText(a *syntax.Arg) string {
+	switch {
+	case a.Name != nil:
+		return fmt.Sprintf("a named argument %q", a.Name.Name)
+	case a.Value == nil:
+		return "nothing"
+	}
+	return literalText(a.Value)
+}
+
+// isCanonicalUUID reports whether s is 32 lower-case hexadecimal digits in
+// groups of 8-4-4-4-12.
+func isCanonicalUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return false
+			}
+		} else if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// asJSON encodes a number or a string, which cannot fail.
+func asJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("idl: literal %v has no JSON form: %v", v, err))
+	}
+	return b
+}

@@ -1,0 +1,302 @@
+package idl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// maxTypeDepth is how deeply wrappers may be nested in one type.
+const maxTypeDepth = 8
+
+// builtins are the types that every document has.
+var builtins = map[string]Kind{
+	"bool": Bool, "int": Int, "float": Float, "string": String, "text": Text, "uuid": UUID,
+	"timestamp": Timestamp, "duration": Duration, "bytes": Bytes, "entry": Entry,
+	"list": List, "map": Map, "fact": Fact, "page": Page, "observed": Observed,
+}
+
+// builtinNames are the names of kinds up to Observed.
+var builtinNames = func() (names [Observed + 1]string) {
+	for name, kind := range builtins {
+		names[kind] = name
+	}
+	return names
+}()
+
+// foreign are what other languages call the built-in types.
+var foreign = map[string]string{
+	"boolean": "bool", "integer": "int", "int32": "int", "int64": "int", "uint": "int", "long": "int",
+	"number": "float", "double": "float", "float32": "float", "float64": "float", "decimal": "float",
+	"str": "string", "array": "list", "vector": "list", "set": "list", "sequence": "list",
+	"dict": "map", "object": "map", "guid": "uuid", "date": "timestamp", "datetime": "timestamp", "time": "timestamp",
+	"blob": "bytes", "binary": "bytes",
+}
+
+// wraps reports whether the kind takes a type argument of any type.
+func (k Kind) wraps() bool { return k >= List && k <= Observed }
+
+// role is what a type is written for.
+type role uint8
+
+const (
+	forParam role = iota
+	forField
+	forResult
+)
+
+// place is where a type stands: what it is written for, and the wrappers
+// around it.
+type place struct {
+	role  role
+	in    Kind   // the wrapper directly around; 0 if outermost
+	up    *place // of that wrapper; nil if outermost
+	depth int
+}
+
+func (p *place) inside(k Kind) *place {
+	return &place{role: p.role, in: k, up: p, depth: p.depth + 1}
+}
+
+// typ resolves a type. It returns nil after a fault that leaves no type; after
+// other faults it goes on, so that one fault does not hide the next.
+func (c *compiler) typ(u *unit, e *syntax.TypeExpr, at *place) *Type {
+	if e == nil || e.Name.Name == "" {
+		return nil // a syntax fault
+	}
+	if at.depth > maxTypeDepth {
+		u.fault(syntax.RuleTooDeep, e.Span, "give the inner part a name: declare a record", "found types nested more than %d deep", maxTypeDepth)
+		return nil
+	}
+	t := c.named(u, e)
+	if t == nil {
+		return nil
+	}
+	t.Optional = e.Optional
+	if misplaced := c.checkPlace(u, e, t, at); !misplaced {
+		c.checkOptional(u, e, t, at)
+	}
+	c.refine(u, e, t)
+	switch {
+	case t.Kind == Entry:
+		c.entryOf(u, e, t)
+	case t.Kind.wraps():
+		if !c.arity(u, e, 1) {
+			return nil
+		}
+		if t.Elem = c.typ(u, e.Args[0], at.inside(t.Kind)); t.Elem == nil {
+			return nil
+		}
+		c.checkElem(u, e.Args[0], t)
+	default:
+		if !c.arity(u, e, 0) {
+			return nil
+		}
+	}
+	return t
+}
+
+// arity checks the number of type arguments.
+func (c *compiler) arity(u *unit, e *syntax.TypeExpr, want int) bool {
+	switch n := len(e.Args); {
+	case n == want:
+		return true
+	case want == 0:
+		u.fault(ruleTypeArguments, spanOf(e.Args), "", "found %s of %q, expected none", count(n, "type argument"), e.Name.Name)
+	case n == 0:
+		u.fault(ruleTypeArguments, e.Name.Span, fmt.Sprintf("say of what: %s<T>", e.Name.Name), "found %q without a type argument, expected one", e.Name.Name)
+	default:
+		hint := ""
+		if e.Name.Name == "map" {
+			hint = "a map's keys are always strings: write map<T>"
+		}
+		u.fault(ruleTypeArguments, spanOf(e.Args), hint, "found %d type arguments of %q, expected one", n, e.Name.Name)
+	}
+	return false
+}
+
+// spanOf returns the span of a non-empty list of types.
+func spanOf(list []*syntax.TypeExpr) syntax.Span {
+	s := list[0].Span
+	s.End = list[len(list)-1].Span.End
+	return s
+}
+
+// count returns "1 thing" or "n things".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// named returns the type that a name stands for.
+func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
+	name := e.Name.Name
+	if kind, ok := builtins[name]; ok {
+		return &Type{Kind: kind}
+	}
+	s := u.visible[name]
+	switch {
+	case s == nil:
+		c.unknownType(u, e.Name, func(*symbol) bool { return true }, true)
+		return nil
+	case s.record != nil:
+		return &Type{Kind: RecordOf, Record: s.record.Record}
+	case s.enum != nil:
+		return &Type{Kind: EnumOf, Enum: s.enum}
+	}
+	d := u.fault(ruleInterfaceAsType, e.Name.Span, fmt.Sprintf("an Object is passed by its entry: entry<%s>", name),
+		"found interface %q, expected a type", name)
+	relate(d, s.ident.Span, "declared here")
+	return nil
+}
+
+// unknownType reports a name that is not declared, unless the reason is an
+// import that failed.
+func (c *compiler) unknownType(u *unit, id syntax.Ident, like func(*symbol) bool, builtin bool) {
+	var candidates []string
+	if c.near > 0 {
+		for _, name := range sortedNames(u.visible) {
+			if like(u.visible[name]) {
+				candidates = append(candidates, name)
+			}
+		}
+		if builtin {
+			for _, name := range builtinNames[Bool:] {
+				candidates = append(candidates, name)
+			}
+		}
+	}
+	hint := c.didYouMean(id.Name, candidates)
+	if other := foreign[foldName(id.Name)]; other != "" && builtin {
+		hint = fmt.Sprintf("did you mean %q?", other)
+	}
+	if hint == "" && u.incomplete {
+		return
+	}
+	u.fault(ruleUnknownType, id.Span, hint, "found unknown type %q", id.Name)
+}
+
+// entryOf resolves the interface of an entry.
+func (c *compiler) entryOf(u *unit, e *syntax.TypeExpr, t *Type) {
+	if len(e.Args) == 0 {
+		return
+	}
+	if !c.arity(u, e, 1) {
+		return
+	}
+	arg := e.Args[0]
+	if arg.Name.Name == "" {
+		return
+	}
+	s := u.visible[arg.Name.Name]
+	_, builtin := builtins[arg.Name.Name]
+	switch {
+	case builtin || s != nil && s.iface == nil:
+		u.fault(ruleNotAnInterface, arg.Span, "", "found type %q, expected an interface", arg.Name.Name)
+	case s == nil:
+		c.unknownType(u, arg.Name, func(s *symbol) bool { return s.iface != nil }, false)
+	case arg.Optional || arg.Refinement != nil || len(arg.Args) > 0:
+		u.fault(ruleNotAnInterface, arg.Span, fmt.Sprintf("write entry<%s>, and what belongs to the entry after it", arg.Name.Name),
+			"found more than a name, expected an interface's bare name")
+	default:
+		t.Interface = s.iface
+	}
+}
+
+// checkPlace reports a type that has no meaning where it stands, and whether
+// it did.
+func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (misplaced bool) {
+	if at.role == forParam {
+		switch t.Kind {
+		case Text:
+			u.fault(ruleParameterType, e.Span, "write string: what a caller sends is nobody's observed words", "found text in a parameter")
+			return true
+		case Fact, Page, Observed:
+			u.fault(ruleParameterType, e.Name.Span, "", "found %s in a parameter, which only results hold", e.Name.Name)
+			return true
+		}
+		return false
+	}
+	outermost := at.in == 0
+	switch t.Kind {
+	case Observed:
+		if at.role != forResult || !outermost {
+			u.fault(ruleBadNesting, e.Name.Span, "", "found observed inside something else, expected it only around an operation's whole result")
+			return true
+		}
+	case Page:
+		around := at
+		if around.in == Fact {
+			around = around.up
+		}
+		if around.in != 0 && around.in != Observed {
+			u.fault(ruleBadNesting, e.Name.Span, "use list", "found page inside %s, expected it only as a result or a field, bare or in fact or observed", builtinNames[around.in])
+			return true
+		}
+	case Fact:
+		if at.in == Fact || at.in == Page {
+			u.fault(ruleBadNesting, e.Name.Span, "", "found fact inside %s", builtinNames[at.in])
+			return true
+		}
+	}
+	return false
+}
+
+// checkOptional reports a "?" that has no meaning.
+func (c *compiler) checkOptional(u *unit, e *syntax.TypeExpr, t *Type, at *place) {
+	if !t.Optional {
+		return
+	}
+	mark := e.Span // of the "?", the last byte of the type
+	mark.Start = mark.End
+	mark.Start.Offset--
+	mark.Start.Col--
+	around := at
+	if around.in == Fact {
+		around = around.up
+	}
+	switch {
+	case t.Kind == Fact && len(e.Args) == 1:
+		u.fault(ruleBadOptional, mark, "null is a known \"none\": put the ? inside, as in fact<T?>", "found an optional fact")
+	case t.Kind == Page || t.Kind == Observed:
+		u.fault(ruleBadOptional, mark, "", "found an optional %s", builtinNames[t.Kind])
+	case at.in == Page:
+		u.fault(ruleBadOptional, mark, "an item that is not there is not in the page", "found an optional item of a page")
+	case around.in == Observed:
+		u.fault(ruleBadOptional, mark, "", "found an optional record in observed, whose fields always stand beside the envelope")
+	}
+}
+
+// checkElem reports a wrapper around something that it cannot hold. What
+// checkPlace has reported already is left alone.
+func (c *compiler) checkElem(u *unit, e *syntax.TypeExpr, t *Type) {
+	elem := t.Elem.Kind
+	if r := c.records[t.Elem.Record]; r != nil && (t.Kind == Fact || t.Kind == Observed) {
+		c.checkBeside(u, t.Kind, e, r)
+	}
+	switch t.Kind {
+	case Observed:
+		inner, at := t.Elem, e
+		if inner.Kind == Fact {
+			inner, at = inner.Elem, e.Args[0]
+			if r := c.records[inner.Record]; r != nil {
+				c.checkBeside(u, Observed, at, r)
+			}
+		}
+		if !slices.Contains([]Kind{RecordOf, Page, Fact, Observed}, inner.Kind) {
+			u.fault(ruleBadNesting, e.Span, "declare a record with this as a field",
+				"found observed around %s, expected a record, a page, or a fact of one of them", t.Elem)
+		}
+	case Fact:
+		if elem == Map {
+			u.fault(ruleBadNesting, e.Span, "declare a record with the map as a field", "found fact around a map, which could hold the keys of an unknown fact")
+		}
+	case Page:
+		if elem == List || elem == Map {
+			u.fault(ruleBadNesting, e.Span, "declare a record with this as a field", "found page around a %s, expected a record or a plain value", builtinNames[elem])
+		}
+	}
+}
