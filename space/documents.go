@@ -1,0 +1,160 @@
+package space
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+const (
+	maxDocument     = 256 << 10 // bytes of one IDL document
+	maxDocuments    = 64        // documents that one look at a Host may load
+	maxDocumentName = 256       // bytes
+)
+
+// documents compiles IDL documents and remembers them by content: the
+// same text under the same name, importing the same texts, is compiled once,
+// whichever Host serves it and however often.
+type documents struct {
+	cache *lru.Cache[digest, compiled]
+}
+
+type digest = [sha256.Size]byte
+
+// compiled is one document. It holds as long as the documents
+// that were loaded on the way still have the texts they had.
+type compiled struct {
+	document *idl.Document
+	loaded   map[string]digest
+}
+
+func newDocuments() *documents {
+	return &documents{cache: newCache[digest, compiled](256)}
+}
+
+// library returns a view of one Host's documents in which each is asked for
+// once. It is for one look at the Host and not for concurrent use.
+func (d *documents) library(m *Mount) *library {
+	return &library{documents: d, mount: m, texts: map[string]text{}, found: map[string]found{}}
+}
+
+type library struct {
+	documents *documents
+	mount     *Mount
+	texts     map[string]text
+	found     map[string]found // by name
+}
+
+type found struct {
+	document *idl.Document
+	err      error
+}
+
+type text struct {
+	source []byte
+	sum    digest
+	err    error
+}
+
+// find returns the interface that ref names. An error for which isPassing
+// holds says nothing about the document.
+func (l *library) find(ctx context.Context, ref wip.InterfaceRef) (*idl.Interface, error) {
+	t := l.text(ctx, ref.Document)
+	if t.err != nil {
+		return nil, t.err
+	}
+	if ref.SHA256 != "" && ref.SHA256 != hex.EncodeToString(t.sum[:]) {
+		return nil, &Error{l.mount.Path, errors.New("an IDL document does not have the digest that its reference gives")}
+	}
+	f, ok := l.found[ref.Document]
+	if !ok {
+		if f.document, f.err = l.compile(ctx, ref.Document, t); !isPassing(f.err) {
+			l.found[ref.Document] = f
+		}
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	if i := f.document.Interface(ref.Interface); i != nil {
+		return i, nil
+	}
+	return nil, &Error{l.mount.Path, errors.New("an IDL document does not declare the interface that a reference names")}
+}
+
+// text loads a document's source, once.
+func (l *library) text(ctx context.Context, name string) text {
+	if t, ok := l.texts[name]; ok {
+		return t
+	}
+	fault := func(format string, args ...any) text {
+		return text{err: &Error{l.mount.Path, fmt.Errorf(format, args...)}}
+	}
+	if name == "" || len(name) > maxDocumentName {
+		return fault("a document's name is empty or longer than %d bytes", maxDocumentName)
+	}
+	if len(l.texts) >= maxDocuments {
+		return fault("more than %d IDL documents are named", maxDocuments)
+	}
+	source, err := l.mount.document(ctx, name)
+	t := text{source: source, sum: sha256.Sum256(source), err: err}
+	switch {
+	case errors.Is(err, ErrNotFound):
+		t = fault("the Host does not have an IDL document that it names: %w", fs.ErrNotExist)
+	case err == nil && len(source) > maxDocument:
+		t = fault("an IDL document is larger than %d bytes", maxDocument)
+	}
+	if !isPassing(t.err) {
+		l.texts[name] = t
+	}
+	return t
+}
+
+// compile returns the compiled document, from the cache if nothing changed.
+func (l *library) compile(ctx context.Context, name string, t text) (*idl.Document, error) {
+	key := sha256.Sum256(append([]byte(name+"\x00"), t.source...))
+	if c, ok := l.documents.cache.Get(key); ok && l.unchanged(ctx, c.loaded) {
+		return c.document, nil
+	}
+	var passing error
+	c := compiled{loaded: map[string]digest{}}
+	docs, err := idl.Compile(func(name string) ([]byte, error) {
+		t := l.text(ctx, name)
+		if isPassing(t.err) {
+			passing = t.err
+		}
+		if t.err != nil {
+			return nil, t.err
+		}
+		c.loaded[name] = t.sum
+		return t.source, nil
+	}, name)
+	switch {
+	case passing != nil:
+		return nil, passing
+	case err != nil:
+		return nil, &Error{l.mount.Path, fmt.Errorf("an IDL document does not compile: %w", err)}
+	case len(docs) != 1:
+		return nil, &Error{l.mount.Path, fmt.Errorf("an IDL document compiles to %d documents", len(docs))}
+	}
+	c.document = docs[0]
+	l.documents.cache.Add(key, c)
+	return c.document, nil
+}
+
+// unchanged reports whether the documents still have these digests.
+func (l *library) unchanged(ctx context.Context, loaded map[string]digest) bool {
+	for name, sum := range loaded {
+		if t := l.text(ctx, name); t.err != nil || t.sum != sum {
+			return false
+		}
+	}
+	return true
+}

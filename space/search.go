@@ -1,0 +1,249 @@
+package space
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/cleantext"
+)
+
+// Bounds of a search's answer.
+const (
+	maxQuery     = 512 // bytes of the query that count
+	maxHits      = 10
+	maxHitOps    = 5       // operations of one hit
+	maxSignature = 512     // bytes of one signature
+	maxMap       = 2 << 10 // bytes
+	maxFound     = 8 << 10 // bytes of all texts together
+	hitOverhead  = 80      // bytes of JSON around one hit's texts, about
+)
+
+// Strength says whether a hit answers the query, as far as can be told.
+type Strength string
+
+// The strengths. A weak hit has words in common with the query and may still
+// be what was meant.
+const (
+	Strong Strength = "strong"
+	Weak   Strength = "weak"
+)
+
+// Found is the answer to a search.
+type Found struct {
+	Hits []Hit // best first, at most 10; no entry twice
+	// Map is what there is in the scope, at most 2 KiB: mounts, entries,
+	// operation names. It is there when no hit is strong, and empty
+	// otherwise or if there is nothing.
+	Map string
+	// Message says what the model should know of the answer; empty if
+	// there is nothing to say.
+	Message string
+	// Truncated says that more was found than is shown; Message says how
+	// to narrow.
+	Truncated bool
+	// Err is why the ranker gave no ranking, for the operator; nil if it did.
+	Err error
+}
+
+// Hit is one entry that was found.
+type Hit struct {
+	Path       string
+	Title      string // cleaned; may be empty
+	Summary    string // cleaned; may be empty
+	Strength   Strength
+	Operations []OperationHit // those that fit best, best first, at most 5; none for a folder
+}
+
+// OperationHit is one operation of a Hit.
+type OperationHit struct {
+	Name      string // what Node.Operation understands
+	Signature string // in IDL, at most 512 bytes
+}
+
+const (
+	nothingMatches = "Nothing here matches that well; this is what there is:"
+	nothingHere    = "There is nothing in this scope."
+	noQuery        = "Without a query, this is what there is:"
+	longQuery      = "Only the first 512 bytes of the query were used."
+	moreMatches    = "More matches than are shown: use a narrower scope or more specific words."
+)
+
+// Search finds what fits query among the entries at and below scope, a path;
+// an empty scope is everything, and one that does not exist is like one that
+// holds nothing. The same View gives the same answer to the same question.
+func (v *View) Search(ctx context.Context, scope, query string) *Found {
+	f := &Found{}
+	var entries []*viewEntry
+	if path, ok := scopeOf(scope); ok {
+		entries = v.in(path)
+	}
+	if !slices.ContainsFunc(entries, func(e *viewEntry) bool { return len(e.operations) > 0 }) {
+		f.Message = nothingHere
+		return f
+	}
+	query = strings.TrimSpace(query)
+	if len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+		f.say(longQuery)
+	}
+	scores := make([]Score, len(v.candidates))
+	if query != "" {
+		ranked, err := v.index.Rank(ctx, query)
+		f.Err = err
+		for _, s := range ranked {
+			if err == nil && s.Candidate >= 0 && s.Candidate < len(scores) {
+				scores[s.Candidate] = s
+			}
+		}
+	}
+	groups, none := grouped(entries, scores), nothingMatches
+	if query == "" {
+		groups, none = listing(entries), noQuery
+	}
+	if len(groups) == 0 || !groups[0].best.Strong {
+		f.say(none)
+		f.Map = drawMap(entries, scores)
+	}
+	f.fill(groups)
+	if f.Truncated {
+		f.say(moreMatches)
+	}
+	return f
+}
+
+// say adds a sentence to the message.
+func (f *Found) say(sentence string) {
+	if f.Message != "" {
+		f.Message += " "
+	}
+	f.Message += sentence
+}
+
+// group is an entry with the scores that make it a hit, best first.
+type group struct {
+	entry *viewEntry
+	best  Score
+	ops   []rankedOp
+}
+
+type rankedOp struct {
+	op    NamedOperation
+	score Score
+}
+
+// worst is the share of the best hit's value below which a weak hit is noise.
+const worst = 0.3
+
+// grouped makes hits of the scores: an entry counts as its best candidate,
+// and strong goes before weak.
+func grouped(entries []*viewEntry, scores []Score) []*group {
+	var groups []*group
+	top := 0.0
+	for _, e := range entries {
+		g := &group{entry: e, best: scores[e.candidate]}
+		for i, op := range e.operations {
+			s := scores[e.candidate+1+i]
+			if s.Value <= 0 {
+				continue
+			}
+			g.ops = append(g.ops, rankedOp{op, s})
+			if compare(s, g.best) < 0 {
+				g.best = s
+			}
+		}
+		if g.best.Value <= 0 {
+			continue
+		}
+		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return compare(a.score, b.score) })
+		top = max(top, g.best.Value)
+		groups = append(groups, g)
+	}
+	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.best.Strong && g.best.Value < worst*top })
+	slices.SortStableFunc(groups, func(a, b *group) int { return compare(a.best, b.best) })
+	return groups
+}
+
+// compare orders scores, best first.
+func compare(a, b Score) int {
+	if a.Strong != b.Strong {
+		if a.Strong {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(b.Value, a.Value)
+}
+
+// listing makes weak hits of all entries that have operations, in the order of
+// their paths.
+func listing(entries []*viewEntry) []*group {
+	var groups []*group
+	for _, e := range entries {
+		if len(e.operations) > 0 {
+			groups = append(groups, &group{entry: e})
+		}
+	}
+	return groups
+}
+
+// fill turns groups into hits until a bound is reached.
+func (f *Found) fill(groups []*group) {
+	room := maxFound - len(f.Map) - len(f.Message) - len(moreMatches)
+	for _, g := range groups {
+		hit := g.hit()
+		size := hitOverhead + len(hit.Path) + len(hit.Title) + len(hit.Summary)
+		for i, op := range hit.Operations {
+			if size += hitOverhead/2 + len(op.Name) + len(op.Signature); size > room && i > 0 {
+				hit.Operations, f.Truncated = hit.Operations[:i], true
+				break
+			}
+		}
+		if len(f.Hits) == maxHits || size > room && len(f.Hits) > 0 {
+			f.Truncated = true
+			return
+		}
+		room -= size
+		f.Hits = append(f.Hits, hit)
+	}
+}
+
+// hit shows a group. Where the entry alone fits the query, its first
+// operations say what it is.
+func (g *group) hit() Hit {
+	n := g.entry.node
+	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak}
+	if g.best.Strong {
+		h.Strength = Strong
+	}
+	if len(g.ops) == 0 {
+		for _, op := range g.entry.operations {
+			g.ops = append(g.ops, rankedOp{op: op})
+		}
+	}
+	for _, r := range g.ops[:min(len(g.ops), maxHitOps)] {
+		h.Operations = append(h.Operations, OperationHit{r.op.Name, signature(n.Mount, r.op.Operation)})
+	}
+	return h
+}
+
+// signature is the operation in a line of IDL, cleaned if its Host is a
+// stranger.
+func signature(m *Mount, op *idl.Operation) string {
+	s := op.Signature()
+	if m == nil || !m.Trusted {
+		s, _ = cleantext.Clean(s, 0)
+	}
+	if len(s) <= maxSignature {
+		return s
+	}
+	const cut = "…"
+	end := maxSignature - len(cut)
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + cut
+}

@@ -1,0 +1,313 @@
+// Package space keeps what a client knows of the Hosts that are mounted in it:
+// the paths, the Discoverable Space that discover searches, and for each
+// caller the Known Space that its results and look-ups have brought.
+//
+// Discoverable is what a Host marks as indexable and what came with a tree
+// ([Space.Refresh]); an entry that was fetched alone or found in a result is
+// known to its caller and no more. Nothing here decides who may see what: a
+// [View] is built over what the caller of this package lets pass, and nothing
+// else can influence its answers.
+package space
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Config bounds a Space and chooses its ranking. The zero value works; a bound
+// of 0 means the default.
+type Config struct {
+	// Ranker orders what discover finds; nil means the built-in ranking by
+	// words.
+	Ranker Ranker
+	// MaxEntries bounds the entries of one Host's tree. Default 4,096.
+	MaxEntries int
+	// MaxOperations bounds the operations of all entries of one Host's tree
+	// together. Default 16,384.
+	MaxOperations int
+	// MaxKnown bounds the Known Space of one caller, in entries; the least
+	// recently used are forgotten. Default 1,024.
+	MaxKnown int
+	// MaxCallers bounds the callers that have a Known Space. Default 256.
+	MaxCallers int
+	// MaxAge is how long Resolve answers from memory before it asks the
+	// Host again. Default 5 minutes.
+	MaxAge time.Duration
+}
+
+// Space is safe for concurrent use.
+type Space struct {
+	cfg    Config
+	docs   *documents
+	clock  atomic.Uint64 // numbers the observations
+	tree   atomic.Pointer[tree]
+	mu     sync.Mutex // held to change tree or to find a caller's Known Space
+	known  *lru.Cache[string, *lru.Cache[string, *Node]]
+	views  *lru.Cache[viewKey, *View]
+	ranker Ranker
+}
+
+// tree is one state of the mounts and the Discoverable Space. It is immutable.
+type tree struct {
+	version uint64 // differs between any two states
+	mounts  []*Mount
+	nodes   map[string]*Node
+	sorted  []*Node // by path
+}
+
+// New returns a Space without mounts. A nil config is the zero Config.
+func New(cfg *Config) *Space {
+	s := &Space{docs: newDocuments()}
+	if cfg != nil {
+		s.cfg = *cfg
+	}
+	s.cfg.MaxEntries = cmp.Or(s.cfg.MaxEntries, 4096)
+	s.cfg.MaxOperations = cmp.Or(s.cfg.MaxOperations, 16384)
+	s.cfg.MaxKnown = cmp.Or(s.cfg.MaxKnown, 1024)
+	s.cfg.MaxCallers = cmp.Or(s.cfg.MaxCallers, 256)
+	s.cfg.MaxAge = cmp.Or(s.cfg.MaxAge, 5*time.Minute)
+	s.ranker = s.cfg.Ranker
+	if s.ranker == nil {
+		s.ranker = Words{}
+	}
+	s.known = newCache[string, *lru.Cache[string, *Node]](s.cfg.MaxCallers)
+	s.views = newCache[viewKey, *View](64)
+	s.tree.Store(&tree{})
+	return s
+}
+
+// newCache is lru.New for a size that is known to be positive.
+func newCache[K comparable, V any](size int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](max(size, 1))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// MountOptions says how a Host is presented and how far it is believed. The
+// zero value is an untitled Host that is not trusted.
+type MountOptions struct {
+	Title   string // one line for people and models
+	Summary string // a sentence
+	Trusted bool   // see [Mount]
+}
+
+// Mount puts a Host at an absolute path such as "/grid", whose segments
+// consist of letters, digits, dots, underscores and hyphens. No mount may lie
+// on, above or below another. It asks the Host nothing: see [Space.Refresh].
+func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
+	if err := checkMountPath(path); err != nil {
+		return fmt.Errorf("mount %q: %w", path, err)
+	}
+	if opt == nil {
+		opt = &MountOptions{}
+	}
+	m := &Mount{
+		Path: path, Host: host, Trusted: opt.Trusted,
+		Title: cleaned(opt.Title, maxTitle), Summary: cleaned(opt.Summary, maxSummary),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.tree.Load()
+	for _, other := range old.mounts {
+		if within(path, other.Path) || within(other.Path, path) {
+			return fmt.Errorf("mount %q: %q is mounted already, and mounts may not overlap", path, other.Path)
+		}
+	}
+	mounts := append(slices.Clone(old.mounts), m)
+	slices.SortFunc(mounts, func(a, b *Mount) int { return strings.Compare(a.Path, b.Path) })
+	s.tree.Store(&tree{version: old.version + 1, mounts: mounts, nodes: old.nodes, sorted: old.sorted})
+	return nil
+}
+
+// mount returns the mount that path belongs to, or nil.
+func (t *tree) mount(path string) *Mount {
+	for _, m := range t.mounts {
+		if within(path, m.Path) {
+			return m
+		}
+	}
+	return nil
+}
+
+// folder returns a node for a path that exists only because a Host is mounted
+// at it or below it, or nil.
+func (t *tree) folder(path string) *Node {
+	for _, m := range t.mounts {
+		switch {
+		case m.Path == path:
+			return &Node{Path: path, Title: m.Title, Summary: m.Summary, Mount: m, HostPath: "/"}
+		case within(m.Path, path):
+			return &Node{Path: path}
+		}
+	}
+	return nil
+}
+
+// below returns the discoverable nodes below path, sorted.
+func (t *tree) below(path string) []*Node {
+	prefix := strings.TrimSuffix(path, "/") + "/"
+	from, _ := slices.BinarySearchFunc(t.sorted, prefix, func(n *Node, p string) int { return strings.Compare(n.Path, p) })
+	to := from
+	for to < len(t.sorted) && strings.HasPrefix(t.sorted[to].Path, prefix) {
+		to++
+	}
+	return t.sorted[from:to]
+}
+
+// Resolve returns the entry at path: from memory if it is discoverable or
+// known to the caller and was seen within MaxAge, and else from the Host, after
+// which it is in the caller's Known Space. The newest observation counts. A
+// place at which or above which a Host is mounted always exists.
+//
+// The error is ErrNotFound, the context's own, or an *Error that wraps what
+// the Host reported.
+func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*Node, error) {
+	if checkPath(path) != nil {
+		return nil, ErrNotFound
+	}
+	t := s.tree.Load()
+	if n := s.recall(t, caller, path); n != nil && time.Since(n.seen) < s.cfg.MaxAge {
+		return n, nil
+	}
+	n, err := s.fetch(ctx, t, caller, path)
+	if errors.Is(err, ErrNotFound) {
+		s.Forget(caller, path)
+		if folder := t.folder(path); folder != nil {
+			return folder, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.remember(caller, n)
+	return n, nil
+}
+
+// Miss asks the Host as Resolve does for an entry that is not in memory, and
+// keeps nothing. A caller that may not see the entry at path is to be answered
+// with Miss's error, so that its answer and the time it takes are those of a
+// path that never was.
+func (s *Space) Miss(ctx context.Context, caller wip.Caller, path string) error {
+	t := s.tree.Load()
+	m := t.mount(path)
+	if m == nil || checkPath(path) != nil {
+		return ErrNotFound
+	}
+	if _, err := m.fetch(ctx, caller, path); err != nil {
+		return err
+	}
+	return ErrNotFound
+}
+
+// Learn fetches entries whose paths a result held and keeps them in the
+// caller's Known Space; that does not make them discoverable. It returns the
+// entries that exist, in the order of paths without repetitions. At most 64
+// paths are followed. The error joins the trouble of Hosts with the rest.
+func (s *Space) Learn(ctx context.Context, caller wip.Caller, paths []string) ([]*Node, error) {
+	const most, atOnce = 64, 8
+	var todo []string
+	for _, p := range paths {
+		if len(todo) < most && !slices.Contains(todo, p) {
+			todo = append(todo, p)
+		}
+	}
+	nodes, errs := make([]*Node, len(todo)), make([]error, len(todo))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for i, p := range todo {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if nodes[i], errs[i] = s.Resolve(ctx, caller, p); errors.Is(errs[i], ErrNotFound) {
+				errs[i] = nil
+			}
+		})
+	}
+	wg.Wait()
+	return slices.DeleteFunc(nodes, func(n *Node) bool { return n == nil }), errors.Join(errs...)
+}
+
+// Children returns what the caller knows directly below path: discoverable
+// entries, entries of its Known Space, and mounts. They are sorted by path.
+func (s *Space) Children(caller wip.Caller, path string) []*Node {
+	t := s.tree.Load()
+	found := map[string]*Node{}
+	for _, m := range t.mounts {
+		if within(m.Path, path) && m.Path != path {
+			rest, _, _ := strings.Cut(hostPath(path, m.Path)[1:], "/")
+			child := join(path, "/"+rest)
+			found[child] = t.folder(child)
+		}
+	}
+	add := func(n *Node) {
+		if parent(n.Path) != path {
+			return
+		}
+		if old := found[n.Path]; old == nil || old.seq < n.seq {
+			found[n.Path] = n
+		}
+	}
+	for _, n := range t.below(path) {
+		add(n)
+	}
+	if mine := s.knownTo(caller, false); mine != nil {
+		for _, n := range mine.Values() {
+			add(n)
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b *Node) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// Forget drops the entry from the caller's Known Space, so that the next
+// Resolve asks the Host unless the entry is discoverable.
+func (s *Space) Forget(caller wip.Caller, path string) {
+	if mine := s.knownTo(caller, false); mine != nil {
+		mine.Remove(path)
+	}
+}
+
+// recall returns the newest observation of path that the caller may draw on,
+// or nil.
+func (s *Space) recall(t *tree, caller wip.Caller, path string) *Node {
+	n := t.nodes[path]
+	if mine := s.knownTo(caller, false); mine != nil {
+		if k, ok := mine.Get(path); ok && (n == nil || k.seq > n.seq) {
+			return k
+		}
+	}
+	return n
+}
+
+// remember keeps n in the caller's Known Space unless something newer is there.
+func (s *Space) remember(caller wip.Caller, n *Node) {
+	mine := s.knownTo(caller, true)
+	if old, ok := mine.Peek(n.Path); !ok || old.seq < n.seq {
+		mine.Add(n.Path, n)
+	}
+}
+
+// knownTo returns the caller's Known Space, made if it is missing and wanted.
+func (s *Space) knownTo(caller wip.Caller, wanted bool) *lru.Cache[string, *Node] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mine, ok := s.known.Get(caller.ID)
+	if !ok && wanted {
+		mine = newCache[string, *Node](s.cfg.MaxKnown)
+		s.known.Add(caller.ID, mine)
+	}
+	return mine
+}

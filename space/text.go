@@ -1,0 +1,175 @@
+package space
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// split cuts text into lower-case words: at whatever is no letter or digit, at
+// the capitals of camelCase, and, in scripts that put no space between words,
+// into overlapping pairs of characters.
+func split(text string) []string {
+	var list []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			list = append(list, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	runes := []rune(text)
+	for i, r := range runes {
+		switch {
+		case isApostrophe(r) && i > 0 && unicode.IsLetter(runes[i-1]):
+			// "who's" is who, "don't" is dont.
+			if i+1 < len(runes) && (runes[i+1] == 's' || runes[i+1] == 'S') && (i+2 == len(runes) || !unicode.IsLetter(runes[i+2])) {
+				flush()
+				runes[i+1] = ' '
+			}
+		case unspaced(r):
+			if i == 0 || !unspaced(runes[i-1]) {
+				flush()
+				if i+1 == len(runes) || !unspaced(runes[i+1]) {
+					list = append(list, string(r))
+				}
+			}
+			if i+1 < len(runes) && unspaced(runes[i+1]) {
+				list = append(list, string(runes[i:i+2]))
+			}
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+			flush()
+		default:
+			if unicode.IsUpper(r) && len(word) > 0 {
+				before := word[len(word)-1]
+				next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+				if !unicode.IsUpper(before) || next {
+					flush()
+				}
+			}
+			word = append(word, r)
+		}
+	}
+	flush()
+	return list
+}
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
+
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+}
+
+// stem returns what the forms of an English word have in common.
+func stem(word string) string {
+	if irregular, ok := irregulars[word]; ok {
+		word = irregular
+	}
+	return english.Stem(word, true)
+}
+
+// irregulars are frequent forms that no rule of suffixes brings together.
+var irregulars = map[string]string{
+	"sent": "send", "went": "go", "gone": "go", "ran": "run", "made": "make", "told": "tell", "said": "say",
+	"spoke": "speak", "spoken": "speak", "wrote": "write", "written": "write", "found": "find", "bought": "buy",
+	"sold": "sell", "kept": "keep", "held": "hold", "heard": "hear", "met": "meet", "paid": "pay",
+	"took": "take", "taken": "take", "gave": "give", "given": "give", "came": "come", "drove": "drive",
+	"driven": "drive", "broke": "break", "broken": "break", "chose": "choose", "chosen": "choose", "built": "build",
+	"began": "begin", "begun": "begin", "seen": "see", "people": "person", "men": "man",
+	"women": "woman", "children": "child", "feet": "foot", "lent": "lend", "played": "play", "sang": "sing",
+	"sung": "sing", "ate": "eat", "eaten": "eat", "slept": "sleep", "woke": "wake", "shut": "shut", "stood": "stand",
+	"sat": "sit", "lit": "light", "hung": "hang", "knew": "know", "known": "know", "thought": "think",
+	"shelves": "shelf", "leaves": "leaf", "knives": "knife", "mice": "mouse",
+}
+
+// Words by how much they say of what is asked for.
+type wordClass uint8
+
+const (
+	content wordClass = iota
+	faint             // says a little: asks for place, person, time or amount
+	empty             // says nothing outside a phrase
+)
+
+// faintShare is the weight of a faint word as a share of a content word's.
+const faintShare = 0.25
+
+func classOf(word string) wordClass {
+	if c, ok := classes[word]; ok {
+		return c
+	}
+	return content
+}
+
+var classes = func() map[string]wordClass {
+	m := map[string]wordClass{}
+	for _, w := range strings.Fields(`
+		a an the this that these those it its they them their he him his she her hers we us our ours you your yours
+		i me my mine myself im ive id ill am is are was were be been being do does did doing done dont doesnt didnt
+		isnt arent wasnt cant couldnt wont wouldnt has have had having can could will would shall should may might must
+		and or but if then else so than as of to in on at by for from with without into onto about over up out off
+		what which whose whom whats how hows any some every each there here just only also too very really actually
+		please pls thanks thank hello hey hi ok okay let lets want wanna need needs like would'd id love help
+		able possible way thing things something anything everything stuff kind sort type
+		not no yes oh well um eh go going got gonna get gets getting give gives tell tells show shows see sees
+		know knows make sure try trying ask asks say says wonder wondering using use uses via per
+		because while during through between until again once ever never already still yet
+		one ones lot lots bit little quick quickly currently`) {
+		m[w] = empty
+	}
+	for _, w := range strings.Fields(`
+		who where when why many much far long often near nearby now today current latest last next new old
+		all list view read look check fetch display find state status info information detail details
+		data value values name names number item items entry entries`) {
+		m[w] = faint
+	}
+	return m
+}()
+
+// synonyms are words that people use for each other whatever the domain; a
+// Host's own words for its things belong in its documents, as aliases.
+var synonyms = func() map[string][]string {
+	m := map[string][]string{}
+	for _, line := range []string{
+		"add create make insert register",
+		"delete remove erase discard",
+		"cancel abort revoke",
+		"change update edit modify set adjust alter",
+		"find search lookup locate",
+		"start begin launch run",
+		"stop end halt",
+		"send post submit deliver",
+		"fix repair",
+		"show display view read",
+		"list enumerate overview",
+		"buy purchase order",
+		"person user human somebody someone anybody anyone everybody everyone",
+		"picture photo image",
+		"latest recent newest",
+		"allow permit",
+		"forbid deny prohibit",
+		"assign give allocate",
+		"attach append",
+		"copy duplicate clone",
+		"place location position where",
+		"time when",
+		"speed fast velocity",
+		"near nearby around",
+		"increase raise",
+		"decrease lower reduce",
+	} {
+		var group []string
+		for _, w := range strings.Fields(line) {
+			group = append(group, stem(w))
+		}
+		for i, s := range group {
+			for j, other := range group {
+				if i != j {
+					m[s] = append(m[s], other)
+				}
+			}
+		}
+	}
+	return m
+}()

@@ -1,0 +1,130 @@
+package space
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wipagent/wipagent/idl"
+)
+
+// View is what one audience may find: the operations that it may see, their
+// entries, and the folders and mounts above those. It is immutable and safe
+// for concurrent use.
+type View struct {
+	entries    []*viewEntry // by path
+	byPath     map[string]*viewEntry
+	candidates []Candidate
+	index      Index
+}
+
+// viewEntry is an entry of which something is visible.
+type viewEntry struct {
+	node       *Node
+	operations []NamedOperation // the visible ones, in declared order
+	candidate  int              // of the entry itself; those of operations follow it
+}
+
+// viewKey identifies a View: the state of the space, and one bit for each
+// operation of each node in order. Two audiences with equal bits may see the
+// same, so that sharing a View tells neither anything.
+type viewKey struct {
+	version uint64
+	visible string
+}
+
+// View returns the discoverable space as one audience sees it. visible is
+// asked about each operation of each entry and must answer from its arguments
+// alone. An entry is visible if one of its operations is; a mount, or a folder
+// that leads to no Object, if an entry below it is. Whatever is not visible
+// influences nothing.
+//
+// The View stays as it is when the space changes; the same state of the space
+// and the same visible set give the same View, from a cache.
+func (s *Space) View(visible func(*Node, *idl.Operation) bool) *View {
+	t := s.tree.Load()
+	bits := make([]byte, 0, 256)
+	count := 0
+	for _, n := range t.sorted {
+		for _, i := range n.Interfaces {
+			for _, op := range i.Operations {
+				if count%8 == 0 {
+					bits = append(bits, 0)
+				}
+				if visible(n, op) {
+					bits[count/8] |= 1 << (count % 8)
+				}
+				count++
+			}
+		}
+	}
+	key := viewKey{t.version, string(bits)}
+	if v, ok := s.views.Get(key); ok {
+		return v
+	}
+	v := newView(t, bits, s.ranker)
+	s.views.Add(key, v)
+	return v
+}
+
+// newView builds a View of the operations whose bits are set.
+func newView(t *tree, bits []byte, ranker Ranker) *View {
+	v := &View{byPath: map[string]*viewEntry{}}
+	count := 0
+	for _, n := range t.sorted {
+		allowed := map[*idl.Operation]bool{}
+		for _, i := range n.Interfaces {
+			for _, op := range i.Operations {
+				if bits[count/8]&(1<<(count%8)) != 0 {
+					allowed[op] = true
+				}
+				count++
+			}
+		}
+		if len(allowed) > 0 {
+			v.add(n, n.Operations(func(op *idl.Operation) bool { return allowed[op] }))
+		}
+	}
+	// Folders are there for what they hold.
+	for _, e := range slices.Clone(v.entries) {
+		for p := parent(e.node.Path); p != "" && v.byPath[p] == nil; p = parent(p) {
+			n := t.nodes[p]
+			if n == nil || n.ObjectID != "" { // an Object of which nothing is visible
+				n = t.folder(p)
+			}
+			if n != nil {
+				v.add(n, nil)
+			}
+		}
+	}
+	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return strings.Compare(a.node.Path, b.node.Path) })
+	for _, e := range v.entries {
+		e.candidate = len(v.candidates)
+		v.candidates = append(v.candidates, Candidate{Node: e.node})
+		for _, op := range e.operations {
+			v.candidates = append(v.candidates, Candidate{e.node, op.Operation})
+		}
+	}
+	v.index = ranker.Index(v.candidates)
+	return v
+}
+
+func (v *View) add(n *Node, operations []NamedOperation) {
+	e := &viewEntry{node: n, operations: operations}
+	v.entries = append(v.entries, e)
+	v.byPath[n.Path] = e
+}
+
+// Contains reports whether path is in the view: a search can name it, or it is
+// a folder or mount above something that a search can name.
+func (v *View) Contains(path string) bool { return v.byPath[path] != nil }
+
+// in returns the entries at and below scope, sorted by path.
+func (v *View) in(scope string) []*viewEntry {
+	var list []*viewEntry
+	for _, e := range v.entries {
+		if within(e.node.Path, scope) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
