@@ -128,12 +128,14 @@ type compiler struct {
 
 // unit is one document on its way to be a Document.
 type unit struct {
-	name    string
-	file    *syntax.File // nil if it could not be loaded
-	doc     *Document
-	found   []syntax.Diagnostic
-	imports []link
-	loading bool // its imports are being loaded
+	name  string
+	file  *syntax.File // nil if it could not be loaded
+	doc   *Document
+	found []syntax.Diagnostic
+	// unreadable is how many of found are the parser's; they come first.
+	unreadable int
+	imports    []link
+	loading    bool // its imports are being loaded
 
 	own     map[string]*symbol // declared here, the first of each name
 	visible map[string]*symbol // own and imported
@@ -185,11 +187,27 @@ func (u *unit) sound() bool {
 	return u.checked == isSound
 }
 
-// fault records a fault of the unit.
+// maxFaults is how many faults of meaning one document reports; one more says
+// that there are more.
+const maxFaults = 1000
+
+// fault records a fault of the unit, and returns it to be added to. It is
+// dropped if the parser found fault with the same place, of which it can only
+// be a consequence.
 func (u *unit) fault(rule string, at syntax.Span, hint, format string, args ...any) *syntax.Diagnostic {
-	u.found = append(u.found, syntax.Diagnostic{
-		Rule: rule, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...),
-	})
+	d := syntax.Diagnostic{Rule: rule, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	for _, s := range u.found[:u.unreadable] {
+		if s.Span.Start.Offset < at.End.Offset && at.Start.Offset < s.Span.End.Offset {
+			return &d
+		}
+	}
+	switch n := len(u.found) - u.unreadable; {
+	case n > maxFaults:
+		return &d
+	case n == maxFaults:
+		d = syntax.Diagnostic{Rule: syntax.RuleTooManyFaults, Span: at, Message: fmt.Sprintf("found more than %d faults", maxFaults)}
+	}
+	u.found = append(u.found, d)
 	return &u.found[len(u.found)-1]
 }
 
@@ -266,6 +284,7 @@ func (c *compiler) read(name string) (*unit, error) {
 	}
 	c.bytes += len(text)
 	u.file, u.found = syntax.Parse(name, text)
+	u.unreadable = len(u.found)
 	u.doc = &Document{Name: name, Version: 1}
 	if u.file.Package != nil {
 		u.doc.Package = u.file.Package.Name
