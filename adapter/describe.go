@@ -1,0 +1,113 @@
+package adapter
+
+import (
+	"encoding/json"
+
+	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+)
+
+// Description is what inspect answers, in the form in which a model reads it.
+type Description struct {
+	Path       string             `json:"path"`
+	Title      string             `json:"title,omitempty"`
+	Summary    string             `json:"summary,omitempty"`
+	AgeMillis  int64              `json:"age_millis"`
+	Interfaces []InterfaceSummary `json:"interfaces,omitempty"`
+	Children   []Child            `json:"children,omitempty"`
+	// The schemas are there if the target named one operation.
+	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+}
+
+// InterfaceSummary is one interface with the operations the caller may use.
+type InterfaceSummary struct {
+	Name       string             `json:"name"`
+	Doc        string             `json:"doc,omitempty"`
+	Operations []OperationSummary `json:"operations"`
+	// Types declares the records and enums that the results consist of.
+	Types []string `json:"types,omitempty"`
+}
+
+// OperationSummary is what one needs to call an operation.
+type OperationSummary struct {
+	Name       string            `json:"name"`
+	Signature  string            `json:"signature"`
+	Doc        string            `json:"doc,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"` // documentation by name
+	Example    json.RawMessage   `json:"example,omitempty"`    // an argument record
+	Risk       string            `json:"risk"`
+	Idempotent bool              `json:"idempotent"`
+	Cost       int               `json:"cost"` // tool calls it counts as
+	Timeout    int64             `json:"timeout_millis"`
+	MaxOutput  int               `json:"max_output_bytes"`
+}
+
+// Child is an entry right below the inspected one.
+type Child struct {
+	Path    string `json:"path"`
+	Title   string `json:"title,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+// Describe renders an inspection.
+func Describe(i *client.Inspection) *Description {
+	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Node.Age().Milliseconds()}
+	for _, iface := range i.Interfaces() {
+		d.Interfaces = append(d.Interfaces, summarize(iface, i.Operations))
+	}
+	for _, child := range i.Children {
+		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary})
+	}
+	if i.Only {
+		op := i.Operations[0].Operation
+		d.InputSchema, d.OutputSchema = InputSchema(op), OutputSchema(op)
+	}
+	return d
+}
+
+func summarize(iface *idl.Interface, ops []space.NamedOperation) InterfaceSummary {
+	s := InterfaceSummary{Name: iface.QualifiedName(), Doc: iface.Doc}
+	declared := map[any]bool{}
+	for _, named := range ops {
+		op := named.Operation
+		if op.Interface != iface {
+			continue
+		}
+		o := OperationSummary{
+			Name: named.Name, Signature: op.Signature(), Doc: op.Doc,
+			Risk: op.Risk.String(), Idempotent: op.Idempotent, Cost: op.Cost,
+			Timeout: op.Timeout.Milliseconds(), MaxOutput: op.MaxOutput,
+		}
+		for _, p := range op.Params {
+			if p.Doc != "" {
+				if o.Parameters == nil {
+					o.Parameters = map[string]string{}
+				}
+				o.Parameters[p.Name] = p.Doc
+			}
+		}
+		switch {
+		case len(op.Examples) > 0:
+			o.Example = op.Examples[0]
+		case len(op.Params) == 0:
+			o.Example = json.RawMessage("{}")
+		}
+		s.Operations = append(s.Operations, o)
+		records, enums := op.Types()
+		for _, r := range records {
+			if !declared[r] {
+				declared[r] = true
+				s.Types = append(s.Types, r.String())
+			}
+		}
+		for _, e := range enums {
+			if !declared[e] {
+				declared[e] = true
+				s.Types = append(s.Types, e.String())
+			}
+		}
+	}
+	return s
+}

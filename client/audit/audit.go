@@ -1,0 +1,117 @@
+// Package audit writes the operator's log: one record a call, and the faults
+// that a model is never told about.
+//
+// Arguments, results and world text have no way in (P16): a record has fixed
+// fields, all of them our own identifiers or numbers, and of a foreign error
+// only its Go type is written, because its text may quote what it was given.
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Record is what is kept of one call.
+type Record struct {
+	Call      string        // the call's identifier
+	Principal string        // the authorization identifier
+	Audience  idl.Audience  // the caller's class
+	Verb      string        // "discover", "inspect" or "invoke"
+	Tool      string        // "/grid/region#nearby_avatars"; empty unless resolved and allowed
+	Outcome   string        // "ok" or the class of the error
+	Duration  time.Duration // from the call's arrival to its answer
+	Bytes     int           // length of the JSON result; 0 if there is none
+	CacheHit  bool          // the Host answered from a snapshot it already had
+	Ref       string        // the fault's reference; empty if there is none
+}
+
+// Log writes records as one JSON object a line. It is safe for concurrent
+// use. A nil *Log discards everything.
+type Log struct {
+	out        *logrus.Logger
+	faultsOnly bool
+}
+
+// New returns a Log that writes to w.
+func New(w io.Writer) *Log {
+	l := logrus.New()
+	l.SetOutput(w)
+	l.SetFormatter(&logrus.JSONFormatter{TimestampFormat: time.RFC3339Nano})
+	return &Log{out: l}
+}
+
+// NewFaults returns a Log that writes faults to w and no calls: what a person
+// at a prompt needs to look up a reference.
+func NewFaults(w io.Writer) *Log {
+	l := New(w)
+	l.faultsOnly = true
+	return l
+}
+
+// Call writes the one record of a call.
+func (l *Log) Call(r Record) {
+	if l == nil || l.faultsOnly {
+		return
+	}
+	f := logrus.Fields{
+		"call": r.Call, "principal": r.Principal, "audience": r.Audience.String(), "verb": r.Verb,
+		"outcome": r.Outcome, "duration_micros": r.Duration.Microseconds(),
+		"result_bytes": r.Bytes, "cache_hit": r.CacheHit,
+	}
+	if r.Tool != "" {
+		f["tool"] = r.Tool
+	}
+	if r.Ref != "" {
+		f["ref"] = r.Ref
+	}
+	l.out.WithFields(f).Info("call")
+}
+
+// Fault writes why a model was told that a tool is unavailable. Stack is the
+// trace of a panic and may be empty.
+func (l *Log) Fault(ref, tool string, err error, stack []byte) {
+	if l == nil {
+		return
+	}
+	f := logrus.Fields{"ref": ref, "tool": tool, "cause": describe(err)}
+	if len(stack) > 0 {
+		f["stack"] = string(stack)
+	}
+	l.out.WithFields(f).Error("fault")
+}
+
+// describe says what is known of an error without quoting foreign text: our
+// own errors promise to hold no payload, of all others only the type is told.
+func describe(err error) string {
+	var result *idl.ResultError
+	if errors.As(err, &result) {
+		return result.Error()
+	}
+	var failure *wip.Failure
+	if errors.As(err, &failure) {
+		if failure.Err == nil {
+			return fmt.Sprintf("host failure of class %s", failure.Class)
+		}
+		return fmt.Sprintf("host failure of class %s: %s", failure.Class, types(failure.Err))
+	}
+	return types(err)
+}
+
+// types names the Go types of an error and of what it wraps.
+func types(err error) string {
+	s := fmt.Sprintf("%T", err)
+	for depth := 0; depth < 8; depth++ {
+		if err = errors.Unwrap(err); err == nil {
+			break
+		}
+		s += fmt.Sprintf(" of %T", err)
+	}
+	return s
+}

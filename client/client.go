@@ -1,0 +1,133 @@
+// Package client is the WIP client: it keeps the space that mounted Hosts
+// publish and gives a caller three verbs on it, Discover, Inspect and Invoke
+// (W1). It knows no grid and no provider.
+//
+// One call goes: resolve the entry and hide what policy hides, check the
+// arguments, ask for approval, dispatch, shape the result, audit. Whatever is
+// hidden is answered as what does not exist, by all three verbs (T9, B3).
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/wipagent/wipagent/client/audit"
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Config configures a Client. The zero value works.
+type Config struct {
+	// Audit receives one record a call and the faults; nil discards them.
+	Audit *audit.Log
+	// Approve decides on a call that may change things, or that an untrusted
+	// Host merely claims to be harmless. It may block until ctx ends. Nil
+	// refuses all such calls. It runs after the arguments were checked and is
+	// never asked about a call that policy hides.
+	Approve func(ctx context.Context, a Approval) bool
+	// Space configures the space that the client keeps; nil is its default.
+	Space *space.Config
+}
+
+// Approval is what Config.Approve decides on.
+type Approval struct {
+	Principal *policy.Principal
+	Call      Call
+	Operation *idl.Operation
+}
+
+// Client is safe for concurrent use.
+type Client struct {
+	space   *space.Space
+	audit   *audit.Log
+	approve func(context.Context, Approval) bool
+}
+
+// New returns a Client without mounts. A nil config is the zero Config.
+func New(cfg *Config) *Client {
+	if cfg == nil {
+		cfg = &Config{}
+	}
+	return &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve}
+}
+
+// Mount puts a Host at path, such as "/grid", and learns its tree. On an error
+// of the Host the mount stays: Refresh can be tried again.
+func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *space.MountOptions) error {
+	if err := c.space.Mount(path, host, opt); err != nil {
+		return err
+	}
+	return c.Refresh(ctx, path)
+}
+
+// Refresh asks the Hosts at and below path for their trees again.
+func (c *Client) Refresh(ctx context.Context, path string) error {
+	return c.space.Refresh(ctx, wip.Caller{}, path)
+}
+
+// verb names the three verbs in audit records.
+type verb string
+
+const (
+	discover verb = "discover"
+	inspect  verb = "inspect"
+	invoke   verb = "invoke"
+)
+
+// record starts the one audit record of a call.
+func record(v verb, id string, p *policy.Principal) audit.Record {
+	if !callID.MatchString(id) {
+		id = newID()
+	}
+	return audit.Record{Call: id, Principal: p.ID, Audience: p.Audience, Verb: string(v), Outcome: "ok"}
+}
+
+// finish completes and writes the record, and makes err the *Error that the
+// verbs promise.
+func (c *Client) finish(r *audit.Record, start time.Time, err error) error {
+	r.Duration = time.Since(start)
+	var failed error
+	if err != nil {
+		e := asError(err)
+		r.Outcome, r.Ref = string(e.Class), e.Ref
+		failed = e
+	}
+	c.audit.Call(*r)
+	return failed
+}
+
+// callID is what an identifier from outside must look like to enter the log:
+// anything else might carry content.
+var callID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
+
+// newID returns a fresh identifier for a call or a fault.
+func newID() string { return rand.Text()[:12] }
+
+// asError returns err as the *Error it is or stands for.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if ctxErr := contextError(err); ctxErr != nil {
+		return ctxErr
+	}
+	panic(fmt.Sprintf("client: a %T is no answer", err))
+}
+
+// contextError returns the *Error for a call that its own caller ended, or nil.
+func contextError(err error) *Error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &Error{Class: Unavailable, Message: "the call was cancelled", cause: context.Canceled}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Class: Unavailable, Message: "the call ran out of time", Hint: "the same call may be sent again", cause: context.DeadlineExceeded}
+	}
+	return nil
+}

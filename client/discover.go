@@ -1,0 +1,33 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+)
+
+// Discovery answers what there is for a purpose.
+type Discovery = space.Found
+
+// Discover searches the Discoverable Space below scope ("/" for all of it) for
+// what serves the query, among what the principal may know (W2, W4). A scope
+// that does not exist answers like an empty one. The only errors are the
+// context's; every error is an *Error.
+func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query string) (*Discovery, error) {
+	start := time.Now()
+	rec := record(discover, "", p)
+	if err := ctx.Err(); err != nil {
+		return nil, c.finish(&rec, start, err)
+	}
+	view := c.space.View(func(n *space.Node, op *idl.Operation) bool {
+		if op == nil {
+			return c.visible(p, n)
+		}
+		return p.Allows(n.Path, op)
+	})
+	found := view.Search(scope, query)
+	return found, c.finish(&rec, start, nil)
+}

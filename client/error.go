@@ -1,0 +1,96 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/wipagent/wipagent/idl"
+)
+
+// Class says what kind of trouble an Error is, and so what its reader can do.
+type Class string
+
+const (
+	// BadArguments: the call can be corrected; Faults and Corrected say how.
+	BadArguments Class = "arguments"
+	// NotFound: nothing of that name exists for this caller.
+	NotFound Class = "not_found"
+	// Refused: the call was understood and openly refused.
+	Refused Class = "refused"
+	// Domain: a rule or state of the world prevents it; Hint says what to do.
+	Domain Class = "domain"
+	// Unavailable: the tool does not work now; RetryAfter or the message
+	// say whether a later call may succeed.
+	Unavailable Class = "unavailable"
+)
+
+// Error is how each of the three verbs fails. It is safe to show to a model:
+// it quotes nothing of the call and holds no internals.
+type Error struct {
+	Class   Class
+	Message string
+	Faults  []idl.Fault // of BadArguments
+	Hint    string      // what to do; may be empty
+	// Corrected is the record of the verb's own arguments that will be
+	// understood when sent back unchanged: for invoke a Call, for inspect a
+	// Call with its target alone. Nil if none can be built without inventing
+	// content.
+	Corrected json.RawMessage
+	// RetryAfter is how long to wait before the same call; 0 if unstated.
+	RetryAfter time.Duration
+	// Ref finds the fault in the operator's log; empty if there is none.
+	Ref string
+
+	near  string // the one path or operation that was meant, if that is clear
+	cause error
+}
+
+// Error returns class, message and hint in one line.
+func (e *Error) Error() string {
+	s := string(e.Class) + ": " + e.Message
+	for _, f := range e.Faults {
+		s += "; at " + f.Path + ": " + f.Constraint
+	}
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// Unwrap returns the context's error if the call was cut short by it, or nil:
+// what a Host reported stays inside.
+func (e *Error) Unwrap() error { return e.cause }
+
+// MarshalJSON writes {"error":{...}} with the fields that apply.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	type body struct {
+		Class      Class           `json:"class"`
+		Message    string          `json:"message"`
+		Faults     []idl.Fault     `json:"faults,omitempty"`
+		Hint       string          `json:"hint,omitempty"`
+		Corrected  json.RawMessage `json:"corrected_call,omitempty"`
+		RetryAfter int64           `json:"retry_after_millis,omitempty"`
+		Ref        string          `json:"ref,omitempty"`
+	}
+	return json.Marshal(struct {
+		Error body `json:"error"`
+	}{body{e.Class, e.Message, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref}})
+}
+
+// corrected returns a call as Error.Corrected holds it.
+func corrected(c Call) json.RawMessage {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return nil // the arguments are no JSON, so nothing can be corrected
+	}
+	return raw
+}
+
+// temporarilyUnavailable is what a model is told of a defect (T8).
+func temporarilyUnavailable(ref string) *Error {
+	return &Error{
+		Class:   Unavailable,
+		Message: "Tool temporarily unavailable (ref: " + ref + "); do not retry this tool",
+		Ref:     ref,
+	}
+}

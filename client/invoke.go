@@ -1,0 +1,219 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/wipagent/wipagent/client/audit"
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/cleantext"
+	"github.com/wipagent/wipagent/space"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Call is one call of an operation.
+type Call struct {
+	// ID identifies the call in audit records and, for one that changes
+	// things, all its attempts. Letters, digits and _.:- up to 64; anything
+	// else, or nothing, is replaced by a fresh one.
+	ID string `json:"-"`
+	// Target is an entry's path.
+	Target string `json:"target"`
+	// Operation is the operation's name.
+	Operation string `json:"operation,omitempty"`
+	// Arguments is a record as a JSON object; nothing at all is an error
+	// (W7: an operation without parameters takes the empty record).
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Outcome is the answer of an operation.
+type Outcome struct {
+	// Result has exactly the fields that the operation declares, texts
+	// cleaned, at most MaxOutput bytes.
+	Result json.RawMessage `json:"result"`
+	// Repaired tells what slips of form in the arguments were put right.
+	Repaired []idl.Repair `json:"repaired,omitempty"`
+	// Entries are the paths of type entry in Result, each once (W10).
+	Entries []string `json:"entries,omitempty"`
+}
+
+// Invoke calls an operation (W9). Every error is an *Error. When ctx ends the
+// call ends, at the Host too.
+func (c *Client) Invoke(ctx context.Context, p *policy.Principal, call Call) (*Outcome, error) {
+	start := time.Now()
+	rec := record(invoke, call.ID, p)
+	call.ID = rec.Call
+	out, err := c.invoke(ctx, p, call, &rec)
+	return out, c.finish(&rec, start, err)
+}
+
+func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec *audit.Record) (*Outcome, error) {
+	n, err := c.resolve(ctx, p, call.Target)
+	if err != nil {
+		return nil, c.completed(ctx, p, nil, err, call)
+	}
+	op := n.Operation(call.Operation, allowed(p, n))
+	if op == nil {
+		return nil, c.completed(ctx, p, n, noOperation(p, n, call.Operation), call)
+	}
+	rec.Tool = policy.Name(n.Path, op.Name)
+
+	args, err := op.DecodeArgs(call.Arguments)
+	if err != nil {
+		return nil, badArguments(n, call.Operation, err)
+	}
+	if policy.NeedsApproval(op, n.Mount.Trusted) {
+		if c.approve == nil || !c.approve(ctx, Approval{Principal: p, Call: call, Operation: op}) {
+			return nil, &Error{Class: Refused, Message: "the operation may change things and was not approved", Hint: "ask the operator to approve it"}
+		}
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, op.Timeout)
+	defer cancel()
+	result, err := c.dispatch(ctx, rec.Tool, n.Mount.Host, wip.Call{
+		Caller: p.Caller(), ID: call.ID, Path: n.HostPath, Object: n.ObjectID,
+		Interface: op.Interface.Name, Operation: op.Name, Arguments: args.Record,
+	})
+	if err != nil {
+		return nil, err
+	}
+	rec.CacheHit = result.CacheHit
+	shaped, err := op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted})
+	if err != nil {
+		if errors.Is(err, idl.ErrTooLarge) {
+			return nil, &Error{
+				Class: Domain, Message: fmt.Sprintf("the result is larger than the %d bytes that the operation may return", op.MaxOutput),
+				Hint: "ask for less: a smaller page, a narrower query",
+			}
+		}
+		return nil, c.hostTrouble(err, rec.Tool)
+	}
+	rec.Bytes = len(shaped.JSON)
+	return &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries)}, nil
+}
+
+// dispatch runs the call at the Host and holds it to the context: an answer
+// that comes too late is dropped. A panic of the Host is a fault, not ours.
+func (c *Client) dispatch(ctx context.Context, tool string, host wip.Host, call wip.Call) (wip.Result, error) {
+	type answer struct {
+		result wip.Result
+		err    error
+		stack  []byte
+	}
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		defer func() {
+			if v := recover(); v != nil {
+				a = answer{err: panicError{v}, stack: debug.Stack()}
+			}
+			done <- a
+		}()
+		a.result, a.err = host.CallOperation(ctx, call)
+	}()
+	select {
+	case a := <-done:
+		switch {
+		case a.err == nil:
+			return a.result, nil
+		case a.stack != nil:
+			e := temporarilyUnavailable(newID())
+			c.audit.Fault(e.Ref, tool, a.err, a.stack)
+			return wip.Result{}, e
+		case ctx.Err() != nil && contextError(a.err) != nil:
+			return wip.Result{}, ctx.Err()
+		}
+		return wip.Result{}, c.hostTrouble(a.err, tool)
+	case <-ctx.Done():
+		return wip.Result{}, ctx.Err()
+	}
+}
+
+// panicError carries a panic's value for its type alone: the value may quote
+// what the Host was given.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("panic with a %T", e.value) }
+
+// learn keeps the entries that a result named and returns the paths that the
+// principal may know (W10, W3). An entry that cannot be had now is no fault of
+// the call: its path stays in the result and can be inspected later.
+func (c *Client) learn(ctx context.Context, p *policy.Principal, paths []string) []string {
+	if len(paths) == 0 {
+		return nil
+	}
+	nodes, _ := c.space.Learn(ctx, p.Caller(), paths)
+	var known []string
+	for _, n := range nodes {
+		if c.visible(p, n) {
+			known = append(known, n.Path)
+		}
+	}
+	return known
+}
+
+// badArguments answers a refused record with all its faults.
+func badArguments(n *space.Node, operation string, err error) error {
+	var bad *idl.ArgumentError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	e := &Error{
+		Class:   BadArguments,
+		Message: "the arguments do not fit the operation",
+		Faults:  bad.Faults,
+		Hint:    "the signature: " + bad.Operation.Signature(),
+	}
+	if bad.Corrected != nil {
+		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
+	}
+	return e
+}
+
+// completed adds to a not-found answer the whole call that was meant: a path
+// and an operation that exist for the principal, and arguments that fit. Where
+// one of them is unclear the hint has to do. A nil n says that the path was
+// the first thing wrong.
+func (c *Client) completed(ctx context.Context, p *policy.Principal, n *space.Node, err error, call Call) error {
+	var e *Error
+	if !errors.As(err, &e) || e.near == "" {
+		return err
+	}
+	meant := call
+	if n == nil {
+		meant.Target = e.near
+		if n, err = c.space.Resolve(ctx, p.Caller(), meant.Target); err != nil {
+			return e
+		}
+	}
+	op := n.Operation(meant.Operation, allowed(p, n))
+	if op == nil {
+		if meant.Operation = noOperation(p, n, meant.Operation).near; meant.Operation == "" {
+			return e
+		}
+		op = n.Operation(meant.Operation, allowed(p, n))
+	}
+	args, err := op.DecodeArgs(call.Arguments)
+	var bad *idl.ArgumentError
+	switch {
+	case errors.As(err, &bad):
+		meant.Arguments = bad.Corrected
+	case len(args.Repairs) > 0:
+		meant.Arguments = args.Record
+	}
+	if meant.Arguments != nil {
+		e.Corrected = corrected(meant)
+	}
+	return e
+}
+
+// clean makes a Host's words safe to show and short.
+func clean(s string) string {
+	s, _ = cleantext.Clean(s, 256)
+	return s
+}

@@ -1,0 +1,165 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// allowed returns what policy lets the principal know of the node's
+// operations.
+func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
+	return func(op *idl.Operation) bool { return p.Allows(n.Path, op) }
+}
+
+// visible reports whether the principal may know of the node at all: it has
+// an operation to offer, or leads to a node that has one. A node that has no
+// operations for anybody and nothing below it shares its parent's fate.
+func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
+	if len(n.Operations(nil)) > 0 {
+		return len(n.Operations(allowed(p, n))) > 0
+	}
+	if children := c.space.Children(p.Caller(), n.Path); len(children) > 0 {
+		for _, child := range children {
+			if c.visible(p, child) {
+				return true
+			}
+		}
+		return false
+	}
+	for path := parent(n.Path); path != "/"; path = parent(path) {
+		for _, above := range c.space.Children(p.Caller(), parent(path)) {
+			if above.Path == path && len(above.Operations(nil)) > 0 {
+				return len(above.Operations(allowed(p, above))) > 0
+			}
+		}
+	}
+	return true
+}
+
+func parent(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
+	}
+	return "/"
+}
+
+// resolve returns the node at path, or the answer that there is none. What is
+// hidden costs the same and is answered the same as what does not exist.
+func (c *Client) resolve(ctx context.Context, p *policy.Principal, path string) (*space.Node, error) {
+	n, err := c.space.Resolve(ctx, p.Caller(), path)
+	if err == nil {
+		if c.visible(p, n) {
+			return n, nil
+		}
+		err = c.space.Miss(ctx, p.Caller(), path)
+	}
+	switch {
+	case errors.Is(err, space.ErrNotFound):
+		return nil, c.noEntry(p, path)
+	case contextError(err) != nil:
+		return nil, err
+	}
+	return nil, c.hostTrouble(err, "")
+}
+
+// noEntry answers that there is nothing at path. It offers the one visible
+// path that the reader can have meant, if there is exactly one.
+func (c *Client) noEntry(p *policy.Principal, path string) *Error {
+	e := &Error{
+		Class:   NotFound,
+		Message: "there is no entry at this path",
+		Hint:    "paths come from discover, from inspect (children) and from results; inspect / lists the mounts",
+	}
+	if near := nearest(path, c.visiblePaths(p)); near != "" {
+		e.Hint = "did you mean " + near + "?"
+		e.near = near
+	}
+	return e
+}
+
+// maxCandidates bounds the paths and names that are compared with a wrong one.
+const maxCandidates = 4096
+
+// visiblePaths lists the paths that the principal may know, shallow ones first.
+func (c *Client) visiblePaths(p *policy.Principal) []string {
+	var paths []string
+	level := c.space.Children(p.Caller(), "/")
+	for len(level) > 0 && len(paths) < maxCandidates {
+		var next []*space.Node
+		for _, n := range level {
+			if c.visible(p, n) {
+				paths = append(paths, n.Path)
+			}
+			next = append(next, c.space.Children(p.Caller(), n.Path)...)
+		}
+		level = next
+	}
+	return paths
+}
+
+// nearest returns the candidate that a slip of form or a small typing mistake
+// turned into name, or "" if there is none or more than one.
+func nearest(name string, candidates []string) string {
+	const longest = 256 // bytes; the comparison costs the product of the lengths
+	if len(name) > longest {
+		return ""
+	}
+	plain := normal(name)
+	best, bestDistance, unique := "", 3, false
+	for _, candidate := range candidates {
+		other := normal(candidate)
+		if len(other) > longest || len(other)-len(plain) > 2 || len(plain)-len(other) > 2 {
+			continue
+		}
+		d := levenshtein.ComputeDistance(plain, other)
+		if d > 0 && len(other) <= 4 {
+			continue // in a short name any slip makes another name
+		}
+		switch {
+		case d < bestDistance:
+			best, bestDistance, unique = candidate, d, true
+		case d == bestDistance:
+			unique = false
+		}
+	}
+	if !unique {
+		return ""
+	}
+	return best
+}
+
+// normal folds what people vary when they write the same name: capitals,
+// separators, and slashes at the ends.
+func normal(name string) string {
+	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "/"))
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
+}
+
+// hostTrouble answers a Host's failure. What the Host says of the domain is
+// for the model; the rest is for the operator, who finds it by the reference.
+func (c *Client) hostTrouble(err error, tool string) *Error {
+	var f *wip.Failure
+	if errors.As(err, &f) {
+		switch f.Class {
+		case wip.NotFound:
+			return &Error{Class: NotFound, Message: "the Object is no longer there", Hint: "inspect the path again, or discover another"}
+		case wip.Domain:
+			return &Error{Class: Domain, Message: clean(f.Message), Hint: clean(f.Hint), RetryAfter: f.RetryAfter}
+		case wip.Transient:
+			e := &Error{Class: Unavailable, Message: "the Host cannot answer at the moment", Hint: "the same call may succeed a little later", RetryAfter: f.RetryAfter, Ref: newID()}
+			c.audit.Fault(e.Ref, tool, err, nil)
+			return e
+		}
+	}
+	e := temporarilyUnavailable(newID())
+	c.audit.Fault(e.Ref, tool, err, nil)
+	return e
+}

@@ -1,0 +1,125 @@
+// Command wipagent shows a virtual world to AI models, programs and people by
+// three verbs: discover, inspect and invoke.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1 // the call failed; the error is printed as its result
+	exitUsage       = 2 // the command line was wrong
+	exitUnavailable = 3 // the world or Host could not be had
+)
+
+// cli is the command line: a field a verb, and the flags they share.
+type cli struct {
+	Serve    serveCmd    `cmd:"" help:"Serve the three verbs to an AI model over MCP on stdin and stdout."`
+	Discover discoverCmd `cmd:"" help:"Find what can answer a question or do a task."`
+	Inspect  inspectCmd  `cmd:"" help:"Show what an entry can do."`
+	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
+	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
+	IDL      idlCmd      `cmd:"" name:"idl" help:"Work with WIP IDL documents."`
+	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	worldFlags
+	callerFlags
+	JSON bool   `help:"Print JSON for machines instead of tables."`
+	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
+
+	io streams
+}
+
+// streams are what a command reads and writes: results on out, the rest on
+// err.
+type streams struct {
+	in       io.ReadCloser
+	out, err io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run is the whole program; it returns the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	c := &cli{io: s}
+	exited := -1
+	parser, err := kong.New(c,
+		kong.Name("wipagent"),
+		kong.Description("Eyes in virtual worlds: three verbs, discover, inspect and invoke, on what a grid session has observed."),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Vars{"audiences": audiences()},
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		panic(err) // the struct above is wrong, not the command line
+	}
+	k, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited // help was asked for and printed
+	}
+	if err != nil {
+		return usage(s, err)
+	}
+	return code(s, k.Run(c))
+}
+
+// exitError ends the program with a code; what there was to say has been said
+// unless it wraps an error.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError marks an error as a mistake on the command line.
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// code prints what is left to say of an error and returns the exit code.
+func code(s streams, err error) int {
+	var e *exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case !errors.As(err, &e):
+		fmt.Fprintf(s.err, "wipagent: %s\n", printable(err.Error()))
+		return exitFailed
+	case e.err == nil:
+		return e.code
+	case e.code == exitUsage:
+		return usage(s, e.err)
+	}
+	fmt.Fprintf(s.err, "wipagent: %s\n", printable(e.err.Error()))
+	return e.code
+}
+
+func usage(s streams, err error) int {
+	fmt.Fprintf(s.err, "wipagent: %s\nTry \"wipagent --help\" or \"wipagent COMMAND --help\".\n", printable(err.Error()))
+	return exitUsage
+}

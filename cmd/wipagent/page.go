@@ -1,0 +1,362 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+	"github.com/tidwall/gjson"
+
+	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/client"
+)
+
+// page writes answers for people. Everything that goes through it is made
+// printable, so that no stranger's escape sequence reaches a terminal.
+type page struct{ w io.Writer }
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintln(p.w, printable(fmt.Sprintf(format, args...)))
+}
+
+// failure prints what went wrong and what to do.
+func (p *page) failure(e *client.Error) {
+	p.line("error (%s): %s", e.Class, e.Message)
+	for _, f := range e.Faults {
+		at := f.Path
+		if at == "" {
+			at = "the record"
+		}
+		p.line("  %s: %s", at, f.Constraint)
+	}
+	if e.Hint != "" {
+		p.line("hint: %s", e.Hint)
+	}
+	if e.RetryAfter > 0 {
+		p.line("try again in %s", e.RetryAfter)
+	}
+	if e.Corrected != nil {
+		r := gjson.ParseBytes(e.Corrected)
+		words := []string{"wipagent"}
+		if r.Get("operation").Exists() {
+			words = append(words, "invoke", r.Get("target").String(), r.Get("operation").String(), r.Get("arguments").Raw)
+		} else {
+			words = append(words, "inspect", r.Get("target").String())
+		}
+		for i, word := range words {
+			words[i] = shellQuote(word)
+		}
+		p.line("corrected: %s", strings.Join(words, " "))
+	}
+}
+
+// shellQuote quotes a word for a POSIX shell if it needs it.
+func shellQuote(word string) string {
+	plain := func(r rune) bool { return !strings.ContainsRune("/_-.,:=#", r) && !isAlnum(r) }
+	if word != "" && strings.IndexFunc(word, plain) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func isAlnum(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+func (p *page) discovery(found *client.Discovery) {
+	if found.Message != "" {
+		p.line("%s", found.Message)
+	}
+	for _, hit := range found.Hits {
+		p.line("%s  %s (%s)", hit.Path, hit.Title, hit.Strength)
+		if hit.Summary != "" {
+			p.line("  %s", hit.Summary)
+		}
+		for _, op := range hit.Operations {
+			p.line("    %s", op.Signature)
+		}
+	}
+	if found.Map != "" {
+		p.line("")
+		for l := range strings.SplitSeq(strings.TrimRight(found.Map, "\n"), "\n") {
+			p.line("%s", l)
+		}
+	}
+}
+
+func (p *page) description(d *adapter.Description) {
+	p.line("%s  %s", d.Path, d.Title)
+	if d.Summary != "" {
+		p.line("%s", d.Summary)
+	}
+	for _, i := range d.Interfaces {
+		p.line("")
+		p.line("interface %s", i.Name)
+		p.paragraph("  ", i.Doc)
+		for _, op := range i.Operations {
+			p.line("")
+			p.line("  %s", op.Signature)
+			p.paragraph("      ", op.Doc)
+			for _, name := range slices.Sorted(keys(op.Parameters)) {
+				p.line("      %s: %s", name, strings.ReplaceAll(op.Parameters[name], "\n", " "))
+			}
+			p.line("      %s, within %s, at most %d bytes, costs %d", strings.ReplaceAll(op.Risk, "_", "-"), time.Duration(op.Timeout)*time.Millisecond, op.MaxOutput, op.Cost)
+			if op.Example != nil {
+				p.line("      example: wipagent invoke %s %s %s", shellQuote(d.Path), shellQuote(op.Name), shellQuote(string(op.Example)))
+			}
+		}
+		if len(i.Types) > 0 {
+			p.line("")
+		}
+		for _, t := range i.Types {
+			p.paragraph("  ", t)
+		}
+	}
+	if d.InputSchema != nil {
+		p.line("")
+		p.line("input schema: %s", d.InputSchema)
+		p.line("output schema: %s", d.OutputSchema)
+	}
+	if len(d.Children) > 0 {
+		p.line("")
+		rows := [][]string{{"ENTRY", "TITLE", "SUMMARY"}}
+		for _, c := range d.Children {
+			rows = append(rows, []string{c.Path, c.Title, c.Summary})
+		}
+		p.table(rows)
+	}
+}
+
+func keys(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (p *page) paragraph(indent, text string) {
+	if text == "" {
+		return
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		p.line("%s%s", indent, l)
+	}
+}
+
+// envelopeFields are shown in the last line, not among an answer's facts.
+var envelopeFields = []string{
+	"schema_version", "tool", "generation", "region_id", "observed_unix_millis", "age_millis", "snapshot_id", "freshness", "trust", "provenance",
+	"items", "page", "page_size", "total_matching", "next_page", "truncated", "source_truncated", "status", "reason",
+}
+
+func (p *page) outcome(out *client.Outcome) {
+	for _, r := range out.Repaired {
+		p.line("repaired: %s", r.Note)
+	}
+	r := gjson.ParseBytes(out.Result)
+	switch {
+	case !r.IsObject():
+		p.line("%s", cell(r))
+	case r.Get("status").String() == "unknown":
+		p.line("unknown: %s", r.Get("reason").String())
+	default:
+		rows := [][]string{}
+		facts("", r, &rows)
+		p.table(rows)
+	}
+	if items := r.Get("items"); items.IsArray() {
+		p.items(items.Array())
+		p.line("")
+		p.line("%s", paging(r))
+	}
+	if r.Get("observed_unix_millis").Exists() {
+		p.line("%s", provenance(r))
+	}
+	for _, e := range out.Entries {
+		p.line("entry: %s", e)
+	}
+}
+
+// facts lists a record's fields, those of inner records by a dotted name.
+func facts(prefix string, r gjson.Result, rows *[][]string) {
+	r.ForEach(func(key, value gjson.Result) bool {
+		name := prefix + key.String()
+		switch {
+		case slices.Contains(envelopeFields, key.String()) && (prefix == "" || key.String() == "status" || key.String() == "trust"):
+		case value.IsObject() && !isPoint(value) && value.Get("status").String() != "unknown":
+			facts(name+".", value, rows)
+		default:
+			*rows = append(*rows, []string{name, cell(value)})
+		}
+		return true
+	})
+}
+
+// items prints a page's items as a table with a column for each field.
+func (p *page) items(items []gjson.Result) {
+	if len(items) == 0 {
+		p.line("nothing")
+		return
+	}
+	if !items[0].IsObject() {
+		for _, item := range items {
+			p.line("%s", cell(item))
+		}
+		return
+	}
+	var columns []string
+	for _, item := range items {
+		item.ForEach(func(key, _ gjson.Result) bool {
+			if name := key.String(); name != "trust" && !slices.Contains(columns, name) {
+				columns = append(columns, name)
+			}
+			return true
+		})
+	}
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = strings.ToUpper(c)
+	}
+	rows := [][]string{header}
+	for _, item := range items {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			row[i] = cell(item.Get(gjson.Escape(c)))
+		}
+		rows = append(rows, row)
+	}
+	p.table(rows)
+}
+
+// cell renders one value: a time as a time, a place as its numbers, unknown as
+// unknown, null as none.
+func cell(v gjson.Result) string {
+	switch {
+	case !v.Exists():
+		return ""
+	case v.Type == gjson.Null:
+		return "none"
+	case v.Type == gjson.String:
+		return v.Str
+	case v.IsObject() && v.Get("status").String() == "unknown":
+		return "unknown"
+	case v.IsObject() && isPoint(v):
+		parts := []string{}
+		for _, axis := range []string{"x", "y", "z"} {
+			parts = append(parts, cell(v.Get(axis)))
+		}
+		return strings.Join(parts, ", ")
+	case v.Type == gjson.Number && strings.ContainsAny(v.Raw, ".eE"):
+		return strconv.FormatFloat(v.Num, 'f', 2, 64)
+	}
+	return v.Raw
+}
+
+func isPoint(v gjson.Result) bool {
+	return v.Get("x").Exists() && v.Get("y").Exists() && v.Get("z").Exists()
+}
+
+func paging(r gjson.Result) string {
+	s := fmt.Sprintf("page %d, %d in all", r.Get("page").Int(), r.Get("total_matching").Int())
+	if r.Get("source_truncated").Bool() {
+		s += " that were looked at, and there are more"
+	}
+	if next := r.Get("next_page"); next.Type == gjson.Number {
+		s += fmt.Sprintf("; next: page=%d", next.Int())
+	}
+	return s
+}
+
+func provenance(r gjson.Result) string {
+	age := time.Duration(r.Get("age_millis").Int()) * time.Millisecond
+	s := fmt.Sprintf("%s %s ago by %s", r.Get("freshness").String(), age.Round(100*time.Millisecond), r.Get("provenance.source").String())
+	if at := r.Get("provenance.assumed_observer"); at.Exists() {
+		s += ", as seen from an assumed place at " + cell(at)
+	}
+	if r.Get("trust").String() == "untrusted_observed_data" {
+		s += "; names and texts are strangers' words"
+	}
+	return s
+}
+
+// table prints rows in columns as wide as their widest cell, the last one
+// ragged.
+func (p *page) table(rows [][]string) {
+	const widest = 48 // columns of a terminal; a longer cell is cut
+	widths := []int{}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = printable(row[i])
+			if i < len(row)-1 {
+				row[i] = cut(row[i], widest)
+			}
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], uniseg.StringWidth(row[i]))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, c := range row {
+			b.WriteString(c)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-uniseg.StringWidth(c)+2))
+			}
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
+	}
+}
+
+// cut shortens a cell to a width on a grapheme boundary.
+func cut(s string, width int) string {
+	if uniseg.StringWidth(s) <= width {
+		return s
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(s); g.Next(); {
+		if used += g.Width(); used > width-1 {
+			break
+		}
+		b.WriteString(g.Str())
+	}
+	return b.String() + "…"
+}
+
+// printable replaces what could control a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// escapeControls writes what could control a terminal as JSON escapes. The
+// encoder has already done so below U+0020.
+func escapeControls(raw string) string {
+	if strings.IndexFunc(raw, func(r rune) bool { return r >= 0x7f && r < 0xa0 }) < 0 {
+		return raw
+	}
+	var b strings.Builder
+	for _, r := range raw {
+		if r >= 0x7f && r < 0xa0 {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var _ json.Marshaler = (*client.Error)(nil) // an error prints as its JSON form

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/wipagent/wipagent/adapter/mcp"
+)
+
+type serveCmd struct{}
+
+// Help shows examples.
+func (serveCmd) Help() string {
+	return `The program speaks MCP on stdin and stdout until its client closes them; the audit log goes to stderr. Desktop
+clients start it themselves: see examples/mcp.
+
+Examples:
+  wipagent serve
+  wipagent serve --world region.oar --inventory things.iar
+  wipagent serve --as public_chat`
+}
+
+// Run runs the command.
+func (*serveCmd) Run(ctx context.Context, c *cli) error {
+	log, closeLog, err := c.auditLog(true)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cl, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	err = mcp.ServeStdio(ctx, mcp.Config{
+		Client: cl, Principal: c.principal(), ReadOnly: true, Version: version(),
+	}, c.io.in, writeCloser{c.io.out})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serving on stdin and stdout: %w", err)
+	}
+	return nil
+}
+
+// writeCloser leaves closing to the process's end.
+type writeCloser struct{ io.Writer }
+
+func (writeCloser) Close() error { return nil }
+
+type schemaCmd struct{}
+
+// Help shows examples.
+func (schemaCmd) Help() string {
+	return `Examples:
+  wipagent schema
+  wipagent schema | wc -c`
+}
+
+// Run runs the command.
+func (*schemaCmd) Run(c *cli) error {
+	fmt.Fprintln(c.io.out, string(mcp.List(true)))
+	return nil
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/policy"
+)
+
+// session is one opened world and who looks at it.
+type session struct {
+	*cli
+	client    *client.Client
+	principal *policy.Principal
+}
+
+// with opens the world, runs a verb on it and reports how it went.
+func (c *cli) with(ctx context.Context, verb func(context.Context, *session) error) error {
+	log, closeLog, err := c.auditLog(false)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cl, err := c.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	return verb(ctx, &session{c, cl, c.principal()})
+}
+
+// answer prints what a verb returned: as JSON, or by the function for people.
+// An error of the verb is its result.
+func (s *session) answer(value any, err error, show func(*page)) error {
+	var failed *client.Error
+	switch {
+	case errors.As(err, &failed) && s.JSON:
+		s.printJSON(failed)
+		return &exitError{code: exitFailed}
+	case errors.As(err, &failed):
+		p := &page{w: s.io.out}
+		p.failure(failed)
+		return &exitError{code: exitFailed}
+	case err != nil:
+		return err
+	case s.JSON:
+		s.printJSON(value)
+	default:
+		show(&page{w: s.io.out})
+	}
+	return nil
+}
+
+// printJSON writes one JSON value and a line break.
+func (c *cli) printJSON(value any) {
+	raw, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		panic("a value of our own does not encode: " + err.Error())
+	}
+	fmt.Fprintln(c.io.out, escapeControls(string(raw)))
+}
+
+type discoverCmd struct {
+	Query string `arg:"" help:"What you want to know or do, in plain words."`
+	Scope string `default:"/" help:"Search only below this path." placeholder:"PATH"`
+}
+
+// Help shows examples.
+func (discoverCmd) Help() string {
+	return `Examples:
+  wipagent discover "who is here"
+  wipagent discover --scope /grid/inventory "find a script"`
+}
+
+// Run runs the command.
+func (d *discoverCmd) Run(ctx context.Context, c *cli) error {
+	return c.with(ctx, func(ctx context.Context, s *session) error {
+		found, err := s.client.Discover(ctx, s.principal, d.Scope, d.Query)
+		return s.answer(found, err, func(p *page) { p.discovery(found) })
+	})
+}
+
+type inspectCmd struct {
+	Target string `arg:"" help:"An entry's path; PATH#OPERATION for one operation with its JSON Schema."`
+}
+
+// Help shows examples.
+func (inspectCmd) Help() string {
+	return `Examples:
+  wipagent inspect /
+  wipagent inspect /grid/region
+  wipagent inspect '/grid/region#nearby_avatars' --json`
+}
+
+// Run runs the command.
+func (i *inspectCmd) Run(ctx context.Context, c *cli) error {
+	return c.with(ctx, func(ctx context.Context, s *session) error {
+		found, err := s.client.Inspect(ctx, s.principal, i.Target)
+		var d *adapter.Description
+		if err == nil {
+			d = adapter.Describe(found)
+		}
+		return s.answer(d, err, func(p *page) { p.description(d) })
+	})
+}
+
+type invokeCmd struct {
+	Target    string   `arg:"" help:"The entry's path."`
+	Operation string   `arg:"" help:"The operation's name."`
+	Arguments []string `arg:"" optional:"" help:"name=value for each argument, or one JSON record." placeholder:"NAME=VALUE|JSON"`
+}
+
+// Help shows examples.
+func (invokeCmd) Help() string {
+	return `A value is read by the type that the operation declares; a string is taken as it stands.
+
+Examples:
+  wipagent invoke /grid/region world_location
+  wipagent invoke /grid/region nearby_avatars radius_meters=20 page_size=5
+  wipagent invoke /grid/inventory inventory_search '{"query": "hat"}'
+  wipagent invoke --world region.oar --at 128,128,25 /grid/region visible_objects --json`
+}
+
+// Run runs the command.
+func (i *invokeCmd) Run(ctx context.Context, c *cli) error {
+	return c.with(ctx, func(ctx context.Context, s *session) error {
+		arguments, err := s.arguments(ctx, i)
+		if err != nil {
+			return err
+		}
+		out, err := s.client.Invoke(ctx, s.principal, client.Call{Target: i.Target, Operation: i.Operation, Arguments: arguments})
+		return s.answer(out, err, func(p *page) { p.outcome(out) })
+	})
+}

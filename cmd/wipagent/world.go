@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/audit"
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/objects"
+	"github.com/wipagent/wipagent/objects/source/archive"
+	"github.com/wipagent/wipagent/objects/source/demo"
+	"github.com/wipagent/wipagent/objects/world"
+	"github.com/wipagent/wipagent/space"
+)
+
+// worldFlags choose the world.
+type worldFlags struct {
+	World     string `default:"demo" help:"The world: demo, or an OpenSimulator region archive FILE.oar." placeholder:"demo|FILE.oar"`
+	Inventory string `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
+	Region    string `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
+	At        string `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
+}
+
+// callerFlags say on whose behalf a call is made.
+type callerFlags struct {
+	As     string   `default:"local_operator" enum:"${audiences}" help:"Who calls: ${enum}." placeholder:"AUDIENCE"`
+	Grant  []string `help:"An operation that a scheduler_run may call. May be repeated." placeholder:"PATH#OPERATION"`
+	Intent []string `help:"Narrow the caller to this operation. May be repeated." placeholder:"PATH#OPERATION"`
+}
+
+// audiences is what --as accepts.
+func audiences() string { return strings.Join(idl.AudienceNames(), ",") }
+
+// principal returns the caller that the flags describe.
+func (f callerFlags) principal() *policy.Principal {
+	audience, ok := idl.ParseAudience(f.As)
+	if !ok {
+		panic("the parser let an unknown audience pass")
+	}
+	return &policy.Principal{ID: "cli:" + f.As, Audience: audience, Grants: f.Grant, Intent: f.Intent}
+}
+
+// gridPath is where the grid is mounted.
+const gridPath = "/grid"
+
+// open returns a client with the chosen world mounted. The world stands or
+// moves until ctx ends.
+func (c *cli) open(ctx context.Context, log *audit.Log) (*client.Client, error) {
+	w := world.New()
+	if err := c.load(ctx, w); err != nil {
+		return nil, err
+	}
+	cl := client.New(&client.Config{Audit: log})
+	err := cl.Mount(ctx, gridPath, objects.New(w, nil), &space.MountOptions{
+		Title: "Grid", Summary: "A virtual world, as this session has observed it.", Trusted: true,
+	})
+	if err != nil {
+		return nil, &exitError{exitUnavailable, err}
+	}
+	return cl, nil
+}
+
+func (c *cli) load(ctx context.Context, w *world.World) error {
+	switch {
+	case c.World == "demo":
+		for name, value := range map[string]string{"--inventory": c.Inventory, "--at": c.At, "--region": c.Region} {
+			if value != "" {
+				return usageError("%s goes with an archive, and the world is demo; add --world FILE.oar", name)
+			}
+		}
+		return demo.Start(ctx, w)
+	case strings.HasSuffix(strings.ToLower(c.World), ".oar"):
+		return c.loadArchive(ctx, w)
+	}
+	return usageError("--world %q is no world; expected demo or FILE.oar", c.World)
+}
+
+func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
+	cfg := archive.Config{Region: c.Region}
+	if c.At != "" {
+		at, err := parsePosition(c.At)
+		if err != nil {
+			return err
+		}
+		cfg.At = at
+	}
+	oar, err := os.Open(c.World)
+	if err != nil {
+		return &exitError{exitUnavailable, err}
+	}
+	defer oar.Close()
+	cfg.OAR = oar
+	if c.Inventory != "" {
+		iar, err := os.Open(c.Inventory)
+		if err != nil {
+			return &exitError{exitUnavailable, err}
+		}
+		defer iar.Close()
+		cfg.IAR = iar
+	}
+	done := c.showProgress(&cfg)
+	summary, err := archive.Load(ctx, w, &cfg)
+	done()
+	var choice *archive.RegionError
+	switch {
+	case errors.As(err, &choice):
+		return usageError("%w; choose by --region", err)
+	case err != nil:
+		return &exitError{exitUnavailable, fmt.Errorf("%s: %w", c.World, err)}
+	}
+	for _, warning := range summary.Warnings {
+		fmt.Fprintf(c.io.err, "wipagent: left out: %s\n", printable(warning.String()))
+	}
+	if more := summary.WarningCount - len(summary.Warnings); more > 0 {
+		fmt.Fprintf(c.io.err, "wipagent: %d more things were left out\n", more)
+	}
+	return nil
+}
+
+// showProgress reports the reading of archives on a terminal, and nowhere
+// else. The returned function removes the last report.
+func (c *cli) showProgress(cfg *archive.Config) (done func()) {
+	f, ok := c.io.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	const every = 64 // entries between two reports
+	cfg.Progress = func(p archive.Progress) {
+		if p.Entries%every != 0 {
+			return
+		}
+		percent := ""
+		if p.Total > 0 {
+			percent = fmt.Sprintf(", %d %%", 100*p.Read/p.Total)
+		}
+		fmt.Fprintf(f, "\r\033[Kreading %s: %d entries%s", p.File, p.Entries, percent)
+	}
+	return func() { fmt.Fprint(f, "\r\033[K") }
+}
+
+func parsePosition(s string) (*[3]float64, error) {
+	parts := strings.Split(s, ",")
+	if len(parts) != 3 {
+		return nil, usageError("--at %q is no position; expected X,Y,Z in metres, such as 128,128,25", s)
+	}
+	var at [3]float64
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || v != v || v < -1e6 || v > 1e6 {
+			return nil, usageError("--at %q: %q is no number of metres", s, part)
+		}
+		at[i] = v
+	}
+	return &at, nil
+}
+
+// auditLog returns where a command's calls and faults are written. A single
+// call at a prompt writes only its faults, unless a file is named.
+func (c *cli) auditLog(serving bool) (log *audit.Log, closeLog func(), err error) {
+	switch {
+	case c.Log != "":
+		f, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, &exitError{exitUsage, err}
+		}
+		return audit.New(f), func() { f.Close() }, nil
+	case serving:
+		return audit.New(c.io.err), func() {}, nil
+	}
+	return audit.NewFaults(c.io.err), func() {}, nil
+}
