@@ -162,6 +162,7 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		names[i], params[p.Name] = p.Name, p
 	}
 	given := map[string]*syntax.Arg{}
+	meant := map[string]bool{} // by a name that is nearly right
 	values := map[string]json.RawMessage{}
 	sound := true
 	for _, arg := range a.Args {
@@ -174,6 +175,7 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		p := params[name]
 		switch {
 		case p == nil:
+			meant[c.nearest(name, names)] = true
 			u.fault(ruleExampleArguments, arg.Name.Span, c.didYouMean(name, names), "found argument %q, which operation %q does not have", name, op.Name)
 			sound = false
 			continue
@@ -199,7 +201,7 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		}
 	}
 	for _, p := range op.Params {
-		if p.Type != nil && p.Required() && given[p.Name] == nil {
+		if p.Type != nil && p.Required() && given[p.Name] == nil && !meant[p.Name] {
 			u.fault(ruleExampleArguments, a.Span, "", "found an example without the required argument %q", p.Name)
 			sound = false
 		}

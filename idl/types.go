@@ -287,7 +287,7 @@ func (c *compiler) checkElem(u *unit, e *syntax.TypeExpr, t *Type) {
 			}
 		}
 		if !slices.Contains([]Kind{RecordOf, Page, Fact, Observed}, inner.Kind) {
-			u.fault(ruleBadNesting, e.Span, "declare a record with this as a field",
+			u.fault(ruleBadNesting, at.Span, "declare a record with this as a field",
 				"found observed around %s, expected a record, a page, or a fact of one of them", t.Elem)
 		}
 	case Fact:
