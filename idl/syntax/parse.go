@@ -1,0 +1,58 @@
+// Package syntax reads the text of IDL documents: what is written, not what
+// it means. Parse returns a tree with exact spans and every fault of the text
+// at once; the tree holds all that could be recovered.
+//
+// The text is hostile until proven otherwise. Its size, its number of tokens,
+// the nesting of its types and the number of faults reported are limited, and
+// time is linear in its length.
+package syntax
+
+import "fmt"
+
+// The limits of one document.
+const (
+	MaxSource      = 1 << 20 // bytes of text
+	MaxTokens      = 1 << 18 // tokens, comments not counted
+	MaxTypeDepth   = 32      // types within types, the outermost counted
+	MaxDiagnostics = 100     // faults reported; one more says that there are more
+)
+
+// Parse reads one document. The name is that which spans carry; it is not
+// opened. The file is never nil, and whole if there are no diagnostics. They
+// are sorted by position, complete up to MaxDiagnostics, and name no fault
+// twice. Parse keeps no reference to src, and is safe for concurrent use.
+//
+// Spec: spec/idl.md
+func Parse(name string, src []byte) (*File, []Diagnostic) {
+	tree := &File{Name: name, Span: Span{File: name, Start: Pos{Line: 1, Col: 1}, End: Pos{Offset: len(src), Line: 1, Col: 1}}}
+	if len(src) > MaxSource {
+		d := Diagnostic{Rule: RuleTooLarge, Span: tree.Span,
+			Message: fmt.Sprintf("found %d bytes, expected at most %d", len(src), MaxSource), Hint: "divide it into files that import each other"}
+		return tree, []Diagnostic{d}
+	}
+	s := scan(name, string(src))
+	end := s.toks[len(s.toks)-1]
+	tree.Span.End = endOf(end)
+	b := &builder{scanner: s, tree: tree}
+	switch {
+	case s.tooMany:
+		b.report(Diagnostic{Rule: RuleTooLarge, Span: over(s.toks[MaxTokens]),
+			Message: fmt.Sprintf("found more than %d tokens", MaxTokens), Hint: "divide it into files that import each other"})
+		return tree, b.finish()
+	case len(s.faults) > MaxDiagnostics:
+		return tree, b.finish()
+	case len(s.faults) == 0:
+		doc, err := parse(grammar().document, s.toks)
+		if err == nil {
+			b.document(doc)
+			b.strayDocs()
+			if tree.Package == nil {
+				b.missingPackage()
+			}
+			return tree, b.finish()
+		}
+	}
+	r := newRecovery(b)
+	r.file()
+	return tree, b.finish()
+}

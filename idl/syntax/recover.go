@@ -1,0 +1,312 @@
+package syntax
+
+import (
+	"errors"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// A text that the grammar does not match as a whole is cut into its
+// declarations, members and parameters, and each is parsed on its own, so
+// that a fault costs no more than the piece it stands in. What is cut where
+// follows from braces, semicolons, commas and what can only begin a
+// declaration or a member. Cuts only move forward and matching brackets are
+// known beforehand, so time is linear in the number of tokens. No cut divides
+// what the grammar would match: a valid piece comes out as it would from the
+// whole document.
+
+// scope says what a piece stands in, and so what may begin the next one.
+type scope uint8
+
+const (
+	inFile scope = iota
+	inInterface
+	inRecord
+	inParams
+)
+
+// anyColumn lets a declaration start in any column.
+const anyColumn = math.MaxInt
+
+// recovery parses a faulty text piece by piece.
+type recovery struct {
+	*builder
+	grammar    *parsers
+	i          int     // the next token
+	closing    []int32 // by the index of "(" or "{": that of what closes it, or 0
+	open       bool    // a block is being read
+	unbalanced bool    // a brace too many or too few was reported in the block
+	muted      bool    // what is read now would repeat a reported fault
+	hasPackage bool    // there is a package clause, if a faulty one
+}
+
+// newRecovery finds the matching brackets.
+func newRecovery(b *builder) *recovery {
+	r := &recovery{builder: b, grammar: grammar(), closing: make([]int32, len(b.toks))}
+	var parens, braces []int32
+	for i, t := range b.toks {
+		switch t.Type {
+		case '(':
+			parens = append(parens, int32(i))
+		case ')':
+			if n := len(parens); n > 0 {
+				r.closing[parens[n-1]] = int32(i)
+				parens = parens[:n-1]
+			}
+		case '{', '}', ';': // no list in parentheses holds these
+			parens = parens[:0]
+			if t.Type == '{' {
+				braces = append(braces, int32(i))
+			} else if n := len(braces); t.Type == '}' && n > 0 {
+				r.closing[braces[n-1]] = int32(i)
+				braces = braces[:n-1]
+			}
+		}
+	}
+	return r
+}
+
+// tok returns the token at i, or the end behind the last.
+func (r *recovery) tok(i int) lexer.Token { return r.toks[min(i, len(r.toks)-1)] }
+
+// is reports whether the token at i is of type t.
+func (r *recovery) is(i int, t lexer.TokenType) bool { return r.tok(i).Type == t }
+
+// startsLine reports whether the token at i is the first on its line.
+func (r *recovery) startsLine(i int) bool {
+	return i == 0 || r.toks[i-1].Pos.Line != r.tok(i).Pos.Line
+}
+
+// skip returns the index behind the token at i, or behind the block or list
+// that it opens. A block here is one too many.
+func (r *recovery) skip(i int) int {
+	if r.is(i, '{') {
+		r.unbalanced = true
+	}
+	if c := r.closing[i]; c > 0 {
+		return int(c) + 1
+	}
+	return i + 1
+}
+
+// startsDeclaration reports whether a declaration or clause starts at i. What
+// it looks for stands nowhere in a valid member.
+func (r *recovery) startsDeclaration(i, column int) bool {
+	t, next := r.tok(i), r.tok(i+1).Type
+	if t.Type != tokIdent {
+		return false
+	}
+	strong := false
+	switch t.Value {
+	case "interface", "record", "enum":
+		strong = next == '{' || next == tokIdent && r.is(i+2, '{')
+	case "package":
+		strong = next == tokIdent && (r.is(i+2, ';') || r.is(i+2, '.'))
+	case "version":
+		strong = next == tokNumber
+	case "import":
+		strong = next == tokString
+	default: // perhaps a misspelt keyword
+		return r.startsLine(i) && t.Pos.Column <= column && next == tokIdent && r.is(i+2, '{')
+	}
+	return strong || r.startsLine(i) && t.Pos.Column <= column &&
+		(next == tokIdent || next == tokString || next == tokNumber || next == '{')
+}
+
+// startsMember reports whether a member starts at i, where one may have ended
+// before. What it looks for stands nowhere within a valid member.
+func (r *recovery) startsMember(i int, in scope) bool {
+	if i > 0 && !r.startsLine(i) && !endsPiece(r.toks[i-1].Type) {
+		return false
+	}
+	switch in {
+	case inInterface:
+		return r.is(i, tokIdent) && r.is(i+1, '(')
+	case inRecord, inParams:
+		return r.is(i, tokIdent) && r.is(i+1, ':')
+	}
+	return false
+}
+
+// endsPiece reports whether a type or value can end with a token of type t.
+func endsPiece(t lexer.TokenType) bool {
+	switch t {
+	case tokIdent, tokString, tokNumber, tokQuantity, '>', ']', '?', ')':
+		return true
+	}
+	return false
+}
+
+// annotated returns the index behind the annotations that start at i.
+func (r *recovery) annotated(i int, in scope) int {
+	for r.is(i, '@') {
+		i = r.annotationEnd(i, in)
+	}
+	return i
+}
+
+// annotationEnd returns the index behind the annotation at i. One that is
+// never closed ends where something else can only begin.
+func (r *recovery) annotationEnd(i int, in scope) int {
+	i++
+	if !r.is(i, tokIdent) || r.startsDeclaration(i, anyColumn) {
+		return i
+	}
+	i++
+	if !r.is(i, '(') {
+		return i
+	}
+	if c := r.closing[i]; c > 0 {
+		return int(c) + 1
+	}
+	for i++; ; i++ {
+		switch t := r.tok(i); {
+		case t.EOF() || t.Type == '{' || t.Type == '}' || t.Type == ';':
+			return i
+		case t.Type == '@' && r.startsLine(i), r.startsDeclaration(i, anyColumn), r.startsMember(i, in):
+			return i
+		case r.closing[i] > 0:
+			i = int(r.closing[i])
+		}
+	}
+}
+
+// cut returns the tokens [from, to) and an end behind them.
+func (r *recovery) cut(from, to int) []lexer.Token {
+	toks := make([]lexer.Token, 0, to-from+2)
+	toks = append(toks, r.toks[from:to]...)
+	return append(toks, lexer.EOFToken(r.tok(to).Pos))
+}
+
+// fail reports a fault in the tokens [from, to), unless it follows from one
+// that is reported: a lexical fault there, or a block that ends with the file.
+func (r *recovery) fail(from, to int, d Diagnostic) {
+	r.cover(r.tok(from).Pos.Offset, r.tok(to).Pos.Offset)
+	if r.broken || r.muted || r.lexicalFault(from, to) {
+		return
+	}
+	if r.open && d.Span.Start.Offset >= r.toks[len(r.toks)-1].Pos.Offset {
+		return
+	}
+	r.report(d)
+}
+
+// lexicalFault reports whether the scanner found a fault in the tokens
+// [from, to) or beside them.
+func (r *recovery) lexicalFault(from, to int) bool {
+	start := 0
+	if from > 0 {
+		start = endOf(r.toks[from-1]).Offset
+	}
+	all := r.scanner.faults
+	i := sort.Search(len(all), func(i int) bool { return all[i].Span.Start.Offset >= start })
+	return i < len(all) && all[i].Span.Start.Offset <= r.tok(to).Pos.Offset
+}
+
+// unexpected returns the fault that the token at i is not what was expected.
+func (r *recovery) unexpected(i int, rule, expected, hint string) Diagnostic {
+	t := r.tok(i)
+	d := Diagnostic{Rule: rule, Span: over(t), Message: "found " + describe(t) + ", expected " + expected, Hint: hint}
+	if i > 0 && (rule == RuleMissingSemicolon && t.Type != ',' || rule == RuleMissingComma) {
+		d.Span = behind(r.toks[i-1])
+	}
+	return d
+}
+
+// describe names a token in a message.
+func describe(t lexer.Token) string {
+	switch {
+	case t.EOF():
+		return "the end of the file"
+	case t.Type == tokString:
+		return "a string"
+	}
+	return quote(t.Value)
+}
+
+// piece parses the tokens [from, to) as one production and reports what is
+// wrong. A missing semicolon is supplied. It returns nil if nothing can be
+// made of the piece, and the index behind what was read.
+func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint string) (*P, int) {
+	toks := r.cut(from, to)
+	node, err := parse(p, toks)
+	if err == nil {
+		return node, to
+	}
+	i, d := r.explain(err, from, to, more, hint)
+	if d.Rule != RuleMissingSemicolon {
+		r.fail(from, to, d)
+		return nil, to
+	}
+	semicolon := lexer.Token{Type: ';', Value: ";", Pos: toks[i-from].Pos}
+	node, err = parse(p, append(toks[:i-from:i-from], semicolon, lexer.EOFToken(semicolon.Pos)))
+	if err != nil {
+		node = nil
+	}
+	r.fail(from, i, d)
+	if r.is(i, ',') {
+		i++
+	}
+	return node, i
+}
+
+// explain puts an error of the grammar on the tokens [from, to) into words,
+// and returns the index of the token that it is about. The words in more say
+// what could go on behind a piece that is whole.
+func (r *recovery) explain(err error, from, to int, more, hint string) (int, Diagnostic) {
+	var f *fault
+	if errors.As(err, &f) {
+		i := r.index(f.found, to)
+		d := r.unexpected(i, f.rule, f.expected, f.hint)
+		if d.Hint == "" {
+			d.Hint = hint
+		}
+		if f.opening != nil {
+			d.Related = []Related{{Span: over(*f.opening), Message: "opened here"}}
+		}
+		return i, d
+	}
+	i, expected := to, more
+	var u *participle.UnexpectedTokenError
+	if errors.As(err, &u) {
+		i = r.index(u.Unexpected, to)
+		if words := inWords(u.Message()); words != "" {
+			expected = words
+		}
+	}
+	rule := RuleUnexpectedToken
+	if expected == `";"` && (i == to || r.is(i, ',') || r.startsLine(i)) {
+		rule, hint = RuleMissingSemicolon, ""
+	}
+	return i, r.unexpected(i, rule, expected, hint)
+}
+
+// inWords says what participle's message expects, or "".
+func inWords(message string) string {
+	_, grammar, ok := strings.Cut(message, "(expected ")
+	if !ok {
+		return ""
+	}
+	term, _, _ := strings.Cut(strings.TrimSuffix(grammar, ")"), " ")
+	switch term {
+	case `":"`:
+		return `":" and a type`
+	case "<number>":
+		return "a whole number"
+	case "<string>":
+		return "a file's name in double quotes"
+	case "ident":
+		return "a name"
+	}
+	return term
+}
+
+// index returns the index of a token of the piece that ends before to; that
+// is to itself for the piece's end.
+func (r *recovery) index(t lexer.Token, to int) int {
+	return sort.Search(to, func(i int) bool { return r.toks[i].Pos.Offset >= t.Pos.Offset })
+}

@@ -1,0 +1,283 @@
+package syntax
+
+// memberEnd returns the index behind the member whose name stands at the
+// index at: behind its semicolon, or before what cannot belong to it.
+func (r *recovery) memberEnd(at, column int, in scope) int {
+	for i := at; ; {
+		t := r.tok(i)
+		switch {
+		case t.EOF() || t.Type == '}':
+			return i
+		case t.Type == ';':
+			return i + 1
+		case i > at && t.Type == '@' && !r.is(i-1, '(') && !r.is(i-1, ','):
+			return i
+		case i > at && (r.startsDeclaration(i, column) || r.startsMember(i, in)):
+			return i
+		case t.Type == '{' && r.closing[i] > 0:
+			i = r.skip(i)
+			if !r.is(i, ';') {
+				return i
+			}
+		default:
+			i = r.skip(i)
+		}
+	}
+}
+
+// operation reads one operation of an interface, or returns nil if none can
+// be made out.
+func (r *recovery) operation(column int) *Operation {
+	start := r.i
+	at := r.annotated(start, inInterface)
+	end := r.memberEnd(at, column, inInterface)
+	r.i = end
+	anns := r.annotations(start, at, inInterface)
+	if !r.is(at, tokIdent) {
+		hint := ""
+		if r.is(at, ';') {
+			hint = "remove it"
+		}
+		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `an operation or "}"`, hint))
+		return nil
+	}
+	o := &Operation{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
+	o.Doc = r.doc(r.toks[start].Pos.Offset, o.Name)
+	if arrow := r.parameters(o, at, end); arrow >= 0 {
+		r.result(o, arrow, at, end)
+	}
+	o.Span = between(r.toks[start], r.toks[r.i-1])
+	return o
+}
+
+// parameters reads the parameters of the operation whose name stands at the
+// index at. It returns the index behind them, or -1 if the rest is lost.
+func (r *recovery) parameters(o *Operation, at, end int) int {
+	open := at + 1
+	if !r.is(open, '(') || open >= end {
+		hint := "write " + o.Name.Name + "() -> type;"
+		if r.is(open, ':') {
+			hint = "an Object has no properties: " + hint
+		}
+		r.fail(at, end, r.unexpected(open, RuleUnexpectedToken, `"(" and the operation's parameters`, hint))
+		for i := open; i < end; i++ {
+			if r.is(i, tokArrow) {
+				return i
+			}
+		}
+		return -1
+	}
+	if c := int(r.closing[open]); c > 0 && c < end {
+		o.Params = r.params(open+1, c)
+		return c + 1
+	}
+	arrow, nested := open+1, false
+	for arrow < end && !r.is(arrow, tokArrow) && !r.is(arrow, ';') {
+		nested = nested || r.closing[arrow] > 0
+		arrow++
+	}
+	d := r.unexpected(arrow, RuleUnclosedParen, `")" behind the parameters`, `close the list with ")"`)
+	d.Related = []Related{{Span: over(r.toks[open]), Message: "opened here"}}
+	r.fail(at, end, d)
+	r.muted = nested // a parenthesis within took the one that is missing
+	o.Params = r.params(open+1, arrow)
+	r.muted = false
+	if !r.is(arrow, tokArrow) {
+		return -1
+	}
+	return arrow
+}
+
+// result reads what follows the parameters of an operation, from the arrow.
+func (r *recovery) result(o *Operation, arrow, at, end int) {
+	if r.is(arrow, tokArrow) && arrow < end {
+		arrow++
+	} else {
+		rule, hint := RuleUnexpectedToken, "write -> and the type of the result"
+		if arrow >= end || r.is(arrow, ';') {
+			rule, hint = RuleMissingType, "an operation has a result: write -> and its type"
+		}
+		r.fail(at, end, r.unexpected(arrow, rule, `"->" and a type`, hint))
+		if r.is(arrow, ':') {
+			arrow++
+		} else if !r.is(arrow, tokIdent) || arrow >= end {
+			return
+		}
+	}
+	t, next := piece(r, r.grammar.result, arrow, end, "", "")
+	r.i = next
+	if t != nil {
+		o.Result = t.Type.TypeExpr
+	}
+}
+
+// params reads the parameters in the tokens [from, to).
+func (r *recovery) params(from, to int) []*Param {
+	var all []*Param
+	for from < to {
+		at := min(r.annotated(from, inParams), to)
+		end := r.paramEnd(at, to)
+		if p := r.param(from, at, end); p != nil {
+			all = append(all, p)
+		}
+		from = end
+		if end < to && r.is(end, ',') {
+			from++
+		} else if end < to {
+			r.fail(end, end, r.unexpected(end, RuleMissingComma, `"," between the parameters`, ""))
+		}
+	}
+	return all
+}
+
+// paramEnd returns the index behind the parameter whose name stands at the
+// index at, and not behind to.
+func (r *recovery) paramEnd(at, to int) int {
+	depth := 0
+	for i := at; i < to; {
+		next := r.is(i+1, '@') || r.is(i+1, tokIdent) && r.is(i+2, ':')
+		switch t := r.toks[i].Type; {
+		case t == ',' && (depth <= 0 || next || i+1 == to):
+			return i
+		case i > at+1 && (t == '@' || r.startsMember(i, inParams)):
+			return i
+		case t == '<':
+			depth++
+		case t == '>':
+			depth--
+		}
+		i = r.skip(i)
+	}
+	return to
+}
+
+// param reads the parameter in the tokens [start, end), whose name stands at
+// the index at.
+func (r *recovery) param(start, at, end int) *Param {
+	anns := r.annotations(start, at, inParams)
+	if !r.is(at, tokIdent) || at >= end {
+		r.fail(start, end, r.unexpected(at, RuleMissingName, "a parameter", ""))
+		return nil
+	}
+	p := &Param{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])},
+		Span: between(r.toks[start], r.toks[end-1])}
+	hint := ""
+	if !r.is(at+1, ':') {
+		hint = "write name: type"
+	}
+	n, _ := piece(r, r.grammar.param, at, end, `"," or ")"`, hint)
+	if n != nil {
+		p.Type, p.Default = n.Type.TypeExpr, n.Default.Value
+	}
+	p.Doc = r.doc(r.toks[start].Pos.Offset, p.Name)
+	return p
+}
+
+// field reads one field of a record, or returns nil if none can be made out.
+func (r *recovery) field(column int) *Field {
+	start := r.i
+	at := r.annotated(start, inRecord)
+	end := r.memberEnd(at, column, inRecord)
+	r.i = end
+	anns := r.annotations(start, at, inRecord)
+	if !r.is(at, tokIdent) {
+		hint := ""
+		if r.is(at, ';') {
+			hint = "remove it"
+		}
+		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `a field or "}"`, hint))
+		return nil
+	}
+	f := &Field{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
+	f.Doc = r.doc(r.toks[start].Pos.Offset, f.Name)
+	hint := ""
+	switch r.tok(at + 1).Type {
+	case ':':
+	case '(':
+		hint = "operations stand in an interface; a record has fields: name: type;"
+	default:
+		hint = "write name: type;"
+	}
+	n, next := piece(r, r.grammar.field, at, end, "", hint)
+	r.i = next
+	if n != nil {
+		f.Type = n.Type.TypeExpr
+	}
+	f.Span = between(r.toks[start], r.toks[next-1])
+	return f
+}
+
+// labels reads the labels of an enum and leaves its block.
+func (r *recovery) labels(name string, opening, column int) []*Label {
+	var all []*Label
+	faulty := false
+	for len(r.faults) <= MaxDiagnostics {
+		at := r.i
+		switch t := r.tok(at); {
+		case t.Type == '}':
+			if len(all) == 0 && !faulty {
+				r.fail(at, at, r.unexpected(at, RuleMissingName, "a label", "an enum has at least one label"))
+			}
+			r.i++
+			return all
+		case t.EOF() || r.startsDeclaration(at, column):
+			r.unclosed("enum", name, opening)
+			return all
+		case t.Type == tokIdent:
+			l := &Label{Name: Ident{Name: t.Value, Span: over(t)}}
+			l.Doc = r.doc(t.Pos.Offset, l.Name)
+			all = append(all, l)
+			r.i++
+			r.separator(column)
+		default:
+			faulty = true
+			hint := ""
+			if t.Type == '@' {
+				hint = "labels take no annotations"
+				r.i = r.annotated(at, inFile)
+				r.fail(at, r.i, r.unexpected(at, RuleUnexpectedToken, "a label", hint))
+				continue
+			}
+			r.skipLabel(column)
+			r.fail(at, r.i, r.unexpected(at, RuleMissingName, "a label", hint))
+		}
+	}
+	return all
+}
+
+// separator reads what stands between two labels.
+func (r *recovery) separator(column int) {
+	at := r.i
+	switch t := r.tok(at); {
+	case t.Type == ',':
+		r.i++
+	case t.Type == '}' || t.EOF() || r.startsDeclaration(at, column):
+	case t.Type == tokIdent:
+		r.fail(at, at, r.unexpected(at, RuleMissingComma, `"," between the labels`, ""))
+	default:
+		hint := ""
+		switch t.Type {
+		case '=':
+			hint = "labels have no values"
+		case ';':
+			hint = `labels are separated by ","`
+		}
+		r.skipLabel(column)
+		r.fail(at, r.i, r.unexpected(at, RuleUnexpectedToken, `"," or "}"`, hint))
+	}
+}
+
+// skipLabel moves behind the next comma or semicolon of an enum's block, or
+// to its end.
+func (r *recovery) skipLabel(column int) {
+	for {
+		switch t := r.tok(r.i); {
+		case t.Type == ',' || t.Type == ';':
+			r.i++
+			return
+		case t.Type == '}' || t.EOF() || r.startsDeclaration(r.i, column):
+			return
+		}
+		r.i = r.skip(r.i)
+	}
+}

@@ -1,0 +1,230 @@
+package syntax
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// builder makes the nodes that callers see out of what the grammar matched.
+type builder struct {
+	*scanner
+	tree   *File
+	faults []Diagnostic // beside the scanner's
+}
+
+// document adds all that a document holds.
+func (b *builder) document(d *document) {
+	for _, it := range d.Items {
+		switch {
+		case it.Package != nil:
+			b.packageClause(it.Package)
+		case it.Version != nil:
+			b.versionClause(it.Version.Number)
+		case it.Import != nil:
+			b.importClause(it.Import.Path)
+		default:
+			b.tree.Decls = append(b.tree.Decls, b.declaration(it.Decl))
+		}
+	}
+}
+
+// packageClause adds the clause; a second one is a fault.
+func (b *builder) packageClause(c *packageClause) {
+	names := make([]string, len(c.Names))
+	for i, n := range c.Names {
+		names[i] = n.Name
+	}
+	clause := &PackageClause{Name: strings.Join(names, "."), Span: c.Names[0].Span}
+	clause.Span.End = c.Names[len(c.Names)-1].Span.End
+	b.inHeader("package", clause.Span)
+	if b.tree.Package != nil {
+		b.again(RuleDuplicatePackage, "package", clause.Span, b.tree.Package.Span)
+		return
+	}
+	b.tree.Package = clause
+}
+
+// versionClause adds the clause; a second one is a fault.
+func (b *builder) versionClause(number lexer.Token) {
+	n, err := strconv.ParseInt(number.Value, 10, 32)
+	clause := &VersionClause{Number: int(n), Span: over(number)}
+	b.inHeader("version", clause.Span)
+	if b.tree.Version != nil {
+		b.again(RuleDuplicateVersion, "version", clause.Span, b.tree.Version.Span)
+		return
+	}
+	if err != nil || n < 1 {
+		b.report(Diagnostic{Rule: RuleBadNumber, Span: clause.Span,
+			Message: "found the version " + number.Value + ", expected a whole number from 1 to 2147483647"})
+		clause.Number = 1
+	}
+	b.tree.Version = clause
+}
+
+// importClause adds an import.
+func (b *builder) importClause(path lexer.Token) {
+	b.inHeader("import", over(path))
+	b.tree.Imports = append(b.tree.Imports, &Import{Path: unquote(path.Value), Span: over(path)})
+}
+
+// inHeader checks that no declaration stands before a clause.
+func (b *builder) inHeader(word string, at Span) {
+	if len(b.tree.Decls) == 0 {
+		return
+	}
+	first := b.tree.Decls[0].DeclName()
+	b.report(Diagnostic{Rule: RuleHeaderOrder, Span: at,
+		Message: "found the " + word + " clause behind a declaration, expected it before all declarations",
+		Hint:    "move it to the top of the file",
+		Related: []Related{{Span: first.Span, Message: "the first declaration"}}})
+}
+
+// again reports the second clause of a kind that a document has once.
+func (b *builder) again(rule, word string, at, first Span) {
+	b.report(Diagnostic{Rule: rule, Span: at, Message: "found a second " + word + " clause, expected only one",
+		Hint: "remove one of the two", Related: []Related{{Span: first, Message: "the first one"}}})
+}
+
+// report adds a fault, up to what is shown of them.
+func (b *builder) report(d Diagnostic) {
+	if len(b.faults) <= MaxDiagnostics {
+		b.faults = append(b.faults, d)
+	}
+}
+
+func (b *builder) declaration(d *declaration) Decl {
+	span := between(d.Tokens[0], d.Tokens[len(d.Tokens)-1])
+	anns := annotations(d.Annotations)
+	switch {
+	case d.Interface != nil:
+		n := &Interface{Annotations: anns, Name: d.Interface.Name.Ident, Span: span}
+		n.Doc = b.doc(span.Start.Offset, n.Name)
+		n.Operations = make([]*Operation, 0, len(d.Interface.Operations))
+		for _, o := range d.Interface.Operations {
+			n.Operations = append(n.Operations, b.operation(o))
+		}
+		return n
+	case d.Record != nil:
+		n := &Record{Annotations: anns, Name: d.Record.Name.Ident, Span: span}
+		n.Doc = b.doc(span.Start.Offset, n.Name)
+		n.Fields = make([]*Field, 0, len(d.Record.Fields))
+		for _, f := range d.Record.Fields {
+			n.Fields = append(n.Fields, b.field(f))
+		}
+		return n
+	}
+	n := &Enum{Annotations: anns, Name: d.Enum.Name.Ident, Span: span}
+	n.Doc = b.doc(span.Start.Offset, n.Name)
+	n.Labels = make([]*Label, 0, len(d.Enum.Labels))
+	for _, l := range d.Enum.Labels {
+		n.Labels = append(n.Labels, &Label{Doc: b.doc(l.Span.Start.Offset, l.Ident), Name: l.Ident})
+	}
+	return n
+}
+
+func (b *builder) operation(o *operation) *Operation {
+	span := between(o.Tokens[0], o.Tokens[len(o.Tokens)-1])
+	n := &Operation{Doc: b.doc(span.Start.Offset, o.Name.Ident), Annotations: annotations(o.Annotations),
+		Name: o.Name.Ident, Result: o.Result.TypeExpr, Span: span}
+	for _, p := range o.Params {
+		n.Params = append(n.Params, b.param(p))
+	}
+	return n
+}
+
+func (b *builder) param(p *param) *Param {
+	span := between(p.Tokens[0], p.Tokens[len(p.Tokens)-1])
+	return &Param{Doc: b.doc(span.Start.Offset, p.Name.Ident), Annotations: annotations(p.Annotations),
+		Name: p.Name.Ident, Type: p.Type.TypeExpr, Default: p.Default.Value, Span: span}
+}
+
+func (b *builder) field(f *field) *Field {
+	span := between(f.Tokens[0], f.Tokens[len(f.Tokens)-1])
+	return &Field{Doc: b.doc(span.Start.Offset, f.Name.Ident), Annotations: annotations(f.Annotations),
+		Name: f.Name.Ident, Type: f.Type.TypeExpr, Span: span}
+}
+
+func annotations(as []annotation) []*Annotation {
+	if len(as) == 0 {
+		return nil
+	}
+	out := make([]*Annotation, len(as))
+	for i, a := range as {
+		out[i] = a.Annotation
+	}
+	return out
+}
+
+// doc returns the doc comments from before the token at offset start up to
+// the name: those that document what is named.
+func (b *builder) doc(start int, name Ident) string {
+	i := sort.Search(len(b.comments), func(i int) bool { return b.comments[i].next >= start })
+	var lines []string
+	for ; i < len(b.comments) && b.comments[i].next <= name.Span.Start.Offset; i++ {
+		c := &b.comments[i]
+		if !c.doc || c.trailing {
+			continue
+		}
+		c.used = true
+		line := strings.TrimRight(b.text[c.start+3:c.end], " \t\r")
+		lines = append(lines, strings.TrimPrefix(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cover marks the doc comments from offset start to end as used: a fault was
+// reported there, and they are no other.
+func (b *builder) cover(start, end int) {
+	i := sort.Search(len(b.comments), func(i int) bool { return b.comments[i].next >= start })
+	for ; i < len(b.comments) && b.comments[i].start < end; i++ {
+		b.comments[i].used = true
+	}
+}
+
+// strayDocs reports doc comments that nothing took, one fault a block.
+func (b *builder) strayDocs() {
+	for i := 0; i < len(b.comments); i++ {
+		c := b.comments[i]
+		if !c.doc || c.used {
+			continue
+		}
+		d := Diagnostic{Rule: RuleStrayDoc, Message: "found a doc comment that documents nothing",
+			Hint: `a doc comment stands before a declaration, an operation, a field, a parameter or a label; elsewhere write "//"`}
+		if c.trailing {
+			d.Message = "found a doc comment behind what it seems to document, expected it before"
+			d.Hint = `move it to the line above, or write "//"`
+		}
+		d.Span = Span{File: b.file, Start: c.pos, End: c.pos}
+		d.Span.End.Offset += 3
+		d.Span.End.Col += 3
+		b.report(d)
+		for i+1 < len(b.comments) && b.comments[i+1].next == c.next {
+			i++
+		}
+	}
+}
+
+// missingPackage reports that the document has no package clause, where the
+// first token stands.
+func (b *builder) missingPackage() {
+	at := Span{File: b.file, Start: startOf(b.toks[0]), End: startOf(b.toks[0])}
+	b.report(Diagnostic{Rule: RuleMissingPackage, Span: at, Message: "found no package clause, expected one",
+		Hint: `begin the file with "package name;"`})
+}
+
+// finish returns all faults by position, at most MaxDiagnostics and one that
+// says so.
+func (b *builder) finish() []Diagnostic {
+	all := append(b.scanner.faults, b.faults...)
+	slices.SortStableFunc(all, func(x, y Diagnostic) int { return x.Span.Start.Offset - y.Span.Start.Offset })
+	if len(all) > MaxDiagnostics {
+		rest := Diagnostic{Rule: RuleTooManyFaults, Span: all[MaxDiagnostics].Span,
+			Message: "found more faults than are reported", Hint: "put right those above first"}
+		all = append(all[:MaxDiagnostics], rest)
+	}
+	return all
+}
