@@ -97,6 +97,13 @@ func TestObjects(t *testing.T) {
 		if !o.Place.Known || o.Scale == nil || o.HoverText == nil || o.LocalID == 0 {
 			t.Errorf("%q: something is unknown: %+v", *o.Name, o)
 		}
+		switch *o.Name {
+		case "Jetty", "Rowing boat", "Lily pads", "Heron", "Sunken anchor", "Ferry":
+		default:
+			if o.Place.Z < 20 {
+				t.Errorf("%q is under water at %v", *o.Name, o.Place)
+			}
+		}
 		if !utf8.ValidString(*o.Name + *o.Description + *o.HoverText) {
 			t.Errorf("%q: invalid UTF-8", *o.Name)
 		}

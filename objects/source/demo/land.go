@@ -9,8 +9,9 @@ import (
 const (
 	size        = 256  // metres a side
 	waterHeight = 20.0 // metres
-	border      = 160  // x of the line between the two parcels
-	cell        = 4    // metres a side of a parcel bitmap's cell
+	ferryHeight = waterHeight + 0.5
+	border      = 160 // x of the line between the two parcels
+	cell        = 4   // metres a side of a parcel bitmap's cell
 )
 
 // ground returns the height of the land: hills, a level square in the middle
@@ -30,15 +31,18 @@ func blend(a, b, share float64) float64 { return a + (b-a)*share }
 
 // onGround returns a place so many metres above the land.
 func onGround(x, y, above float64) world.Vec3 {
-	return world.Vec3{X: x, Y: y, Z: ground(x, y) + above}
+	return world.Vec3{X: x, Y: y, Z: millimetres(ground(x, y) + above)}
 }
+
+// millimetres rounds to what a grid's own numbers are good for.
+func millimetres(m float64) float64 { return math.Round(m*1000) / 1000 }
 
 // landUpdates brings the ground and the two parcels.
 func landUpdates(s world.Stamp) []world.Update {
 	heights := make([]float32, 0, size*size)
 	for y := range size {
 		for x := range size {
-			heights = append(heights, float32(ground(float64(x), float64(y))))
+			heights = append(heights, float32(millimetres(ground(float64(x), float64(y)))))
 		}
 	}
 	return []world.Update{

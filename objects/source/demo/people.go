@@ -35,7 +35,7 @@ func people() []person {
 			corners: []world.Vec3{v(120, 126, 0), v(136, 126, 0), v(138, 142, 0), v(122, 144, 0)}, round: 64 * time.Second,
 		}},
 		{number: 3, first: "Marlow", last: "Finch", walk: &walk{
-			corners: []world.Vec3{v(132, 132, 0), v(168, 94, 0)}, round: 100 * time.Second,
+			corners: []world.Vec3{v(132, 132, 0), v(150, 114, 0)}, round: 50 * time.Second,
 		}},
 		{number: 4, first: "Odette", last: "Quill", at: v(0, 0, 0.5), seat: armchair},
 		{number: 5, first: "\x1b[5mCrimson\x1b[0m\u202e", last: "Lantern\u200b http://vote.example", at: onGround(133, 146, hip)},
@@ -98,9 +98,9 @@ func movingUpdates(s world.Stamp, at time.Time) []world.Update {
 		position, rotation := p.place(at)
 		updates = append(updates, world.ObjectMoved{Stamp: s, LocalID: uint32(firstAvatar + p.number), Position: position, Rotation: rotation})
 	}
-	crossing := walk{corners: []world.Vec3{v(184, 76, 0), v(212, 62, 0)}, round: 2 * time.Minute}
+	crossing := walk{corners: []world.Vec3{v(170, 94, 0), v(220, 72, 0)}, round: 2 * time.Minute}
 	place, yaw := crossing.at(at)
-	place.Z = waterHeight + 0.5
+	place.Z = ferryHeight
 	return append(updates, world.ObjectMoved{Stamp: s, LocalID: firstObject + ferry, Position: place, Rotation: turned(yaw)})
 }
 
@@ -152,7 +152,7 @@ func (w *walk) at(t time.Time) (world.Vec3, float64) {
 	from, to := w.leg(leg)
 	share := gone / lengths[leg]
 	yaw := math.Atan2(to.Y-from.Y, to.X-from.X) * 180 / math.Pi
-	return v(blend(from.X, to.X, share), blend(from.Y, to.Y, share), 0), yaw
+	return v(millimetres(blend(from.X, to.X, share)), millimetres(blend(from.Y, to.Y, share)), 0), yaw
 }
 
 func (w *walk) leg(i int) (from, to world.Vec3) {

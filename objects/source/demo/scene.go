@@ -60,19 +60,19 @@ func things() []thing {
 		{number: 26, name: "Cat basket", description: "Do not wake Biscuit", at: onGround(106, 131, 0.3), scale: v(0.7, 0.7, 0.4)},
 
 		// The lake.
-		{number: 30, name: "Jetty", description: "Mind the third plank", at: v(176, 84, waterHeight+0.4), yaw: 45, scale: v(12, 2, 0.3)},
-		{number: 31, name: "Lighthouse", description: "Eleven metres tall", hover: "Flash every 8 s", at: onGround(224, 96, 5.5), scale: v(3, 3, 11)},
-		{number: 32, name: "Rowing boat", description: "Free to borrow, please bring it back", at: v(181, 80, waterHeight+0.2), yaw: 20, scale: v(3, 1.2, 0.6)},
+		{number: 30, name: "Jetty", description: "Mind the third plank", at: v(158, 106, waterHeight+0.4), yaw: -45, scale: v(12, 2, 0.3)},
+		{number: 31, name: "Lighthouse", description: "Eleven metres tall", hover: "Flash every 8 s", at: onGround(238, 98, 5.5), scale: v(3, 3, 11)},
+		{number: 32, name: "Rowing boat", description: "Free to borrow, please bring it back", at: v(164, 104, waterHeight+0.2), yaw: 20, scale: v(3, 1.2, 0.6)},
 		{number: 33, name: "Lily pads", at: v(206, 58, waterHeight), scale: v(6, 4, 0.05)},
 		{number: 34, name: "Heron", description: "Watches the water", at: v(214, 50, waterHeight+0.6), scale: v(0.5, 0.9, 1.2)},
 		{number: 35, name: "Sunken anchor", description: "Older than the hollow", at: onGround(196, 68, 0.3), scale: v(1.2, 0.3, 1.4)},
-		{number: ferry, name: "Ferry", description: "Crosses the lake every two minutes", hover: "All aboard", at: v(196, 68, waterHeight+0.5), scale: v(6, 2.4, 1.6)},
+		{number: ferry, name: "Ferry", description: "Crosses the lake every two minutes", hover: "All aboard", at: v(170, 94, ferryHeight), scale: v(6, 2.4, 1.6)},
 
 		// The woods.
 		{number: 41, pcode: pcodeTree, name: "Old oak", at: onGround(70, 170, 4), scale: v(5, 5, 8)},
 		{number: 42, pcode: pcodeTree, name: "Birch", at: onGround(78, 176, 3), scale: v(3, 3, 6)},
 		{number: 43, pcode: pcodeTree, name: "Birch", at: onGround(84, 168, 3), scale: v(3, 3, 6)},
-		{number: 44, pcode: pcodeTree, name: "Willow", at: onGround(168, 92, 3), scale: v(4, 4, 6)},
+		{number: 44, pcode: pcodeTree, name: "Willow", at: onGround(142, 110, 3), scale: v(4, 4, 6)},
 		{number: 45, pcode: pcodeGrass, name: "Meadow grass", at: onGround(96, 160, 0.3), scale: v(8, 8, 0.6)},
 		{number: 46, name: "Watch tower", description: "From the top you see the whole hollow", at: onGround(48, 210, 6), scale: v(3, 3, 12)},
 		{number: 47, name: "Camp fire", hover: "Crackle", at: onGround(60, 200, 0.3), scale: v(1, 1, 0.6)},
