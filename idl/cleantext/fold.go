@@ -1,0 +1,142 @@
+package cleantext
+
+import (
+	"sort"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Two bytes that no cleaned text holds stand in a folded text for characters
+// that are a dot only to somebody who wants to see one.
+const (
+	stopDot   = 0x01 // an ideographic or Urdu full stop
+	bulletDot = 0x02 // a middle dot or bullet
+)
+
+// folded is a text as the matcher sees it, and the way back to the original.
+type folded struct {
+	text   string
+	shifts []shift // ascending by at; empty if the text is the original
+}
+
+// shift says that the folded bytes from at on come from the original bytes
+// from orig on, one for one, or, if stuck, all of them from that one position.
+type shift struct {
+	at, orig int
+	stuck    bool
+}
+
+// origin returns where in the original the folded byte at i comes from.
+func (f *folded) origin(i int) int {
+	n := sort.Search(len(f.shifts), func(k int) bool { return f.shifts[k].at > i })
+	if n == 0 {
+		return i
+	}
+	s := f.shifts[n-1]
+	if s.stuck {
+		return s.orig
+	}
+	return s.orig + i - s.at
+}
+
+// fold makes the copy of s that is matched: compatibility forms as NFKC has
+// them, dots, colons, slashes and spaces of every kind as the ASCII one, marks
+// and joiners left away. It does not change letter case. Characters that look
+// the same but belong to another script stay; see skeleton.
+func fold(s string) folded {
+	var f folded
+	var out []byte
+	done := 0
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		var b [4]byte
+		with, change := foldRune(b[:0], r, s[i:i+n])
+		if change {
+			out = append(out, s[done:i]...)
+			f.shifts = append(f.shifts, shift{len(out), i, true})
+			out = append(out, with...)
+			f.shifts = append(f.shifts, shift{len(out), i + n, false})
+			done = i + n
+		}
+		i += n
+	}
+	if f.shifts == nil {
+		f.text = s
+		return f
+	}
+	f.text = string(append(out, s[done:]...))
+	return f
+}
+
+// foldRune appends what r, which is written s, is folded to, and reports
+// whether that is anything but r.
+func foldRune(dst []byte, r rune, s string) (folded []byte, changed bool) {
+	switch {
+	case r >= 0x370 && r <= 0x6d3 && r != 0x387 && r != 0x589 && r != 0x5c3 && r != 0x660,
+		r >= 0x3041 && r <= 0x309a, r >= 0x30a0 && r <= 0x30fa,
+		r >= 0x3400 && r <= 0xa4f7, r >= 0xac00 && r <= 0xd7ff:
+		return dst, false // scripts that hold nothing to fold, for speed
+	case r >= 0x300 && r <= 0x36f, kindOf(r) == kindJoiner, kindOf(r) == kindSelector, isGeneralMark(r):
+		return dst, true
+	case r >= 0x249c && r <= 0x24b5: // parenthesized letters
+		return append(dst, byte('a'+r-0x249c)), true
+	case r >= 0x2776 && r <= 0x2793: // dingbat digits, three runs of 1 to 10
+		return append(dst, byte('0'+(r-0x2776+1)%10)), true
+	case r >= 0x1f150 && r <= 0x1f169: // negative circled letters
+		return append(dst, byte('a'+r-0x1f150)), true
+	case r >= 0x1f170 && r <= 0x1f189: // negative squared letters
+		return append(dst, byte('a'+r-0x1f170)), true
+	case isRegional(r):
+		return append(dst, byte('a'+r-0x1f1e6)), true
+	}
+	if b, ok := signs[r]; ok {
+		return append(dst, b), true
+	}
+	if !mayFold(r) {
+		return dst, false
+	}
+	d := norm.NFKC.PropertiesString(s).Decomposition()
+	if d == nil {
+		return dst, false
+	}
+	for i := 0; i < len(d); {
+		r, n := utf8.DecodeRune(d[i:])
+		if b, ok := signs[r]; ok {
+			dst = append(dst, b)
+		} else if !isGeneralMark(r) {
+			dst = append(dst, d[i:i+n]...)
+		}
+		i += n
+	}
+	return dst, true
+}
+
+// mayFold reports whether r lies in a block with compatibility forms.
+func mayFold(r rune) bool {
+	switch {
+	case r < 0xa0:
+		return false
+	case r < 0xc0:
+		return true
+	case r < 0x1d00:
+		return r == 0x132 || r == 0x133 || r == 0x149 || r == 0x17f ||
+			r >= 0x1c4 && r <= 0x1cc || r >= 0x1f1 && r <= 0x1f3 || r >= 0x2b0 && r <= 0x2e4
+	case r < 0x1dc0:
+		return r >= 0x1d2c
+	case r < 0x2c00:
+		return r >= 0x2000
+	case r < 0xa69c:
+		return r >= 0x3000 && r <= 0x3400
+	case r < 0xf900:
+		return r >= 0xa7f0 && r <= 0xa7ff || r >= 0xab5b && r <= 0xab6f
+	case r < 0x10000:
+		return r >= 0xfb00 && r <= 0xfb06 || r >= 0xfe10 && r <= 0xfe6f || r >= 0xff01
+	}
+	return r >= 0x10780 && r <= 0x107bf || r >= 0x1ccd6 && r <= 0x1ccf9 || r >= 0x1d400 && r <= 0x1d7ff ||
+		r >= 0x1f100 && r <= 0x1f190 || r >= 0x1fbf0 && r <= 0x1fbf9
+}

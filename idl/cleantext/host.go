@@ -1,0 +1,437 @@
+package cleantext
+
+import (
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+// joint is what stands between two labels of a host name.
+type joint uint8
+
+const (
+	noJoint  joint = iota
+	plainDot       // a dot, or a defanged one in brackets
+	fullStop       // stopDot: counts only before an ASCII top-level domain
+	spaceDot       // a dot after spaces
+	wordDot        // the word dot, or a bullet
+)
+
+// host is a run of labels and what stands between them.
+type host struct {
+	start, end int
+	labels     int
+	weak       bool // a joint other than a plain dot is in it
+	alphabetic bool // the last label begins with a letter
+	numbers    int  // how many labels, from the first on, are numbers
+	www        bool
+
+	domain    span // the part that ends in a top-level domain, if end is above start
+	domainDot joint
+	domainLen int // labels in domain
+}
+
+// host reads the run of labels that starts at start.
+func (m *matcher) host(start int) host {
+	end := m.labelEnd(start)
+	h := host{start: start, end: end}
+	if end == start {
+		return h
+	}
+	h.add(m.t[start:end])
+	run, runLen := start, 1 // the labels joined by plain dots up to here
+	mixed, mixedLen := start, 1
+	last := m.t[start:end]
+	for {
+		j, from := m.joint(h.end)
+		if j == noJoint {
+			return h
+		}
+		to := m.labelEnd(from)
+		label := m.t[from:to]
+		h.add(label)
+		if j != plainDot {
+			h.weak = true
+			run, runLen = from, 0
+		}
+		if j == fullStop {
+			// An ideographic full stop ends a sentence far more often than a
+			// label, so that what is before it counts only if this is the end.
+			if n := tldPrefix(j, last, label); n > 0 {
+				h.domain, h.domainDot, h.domainLen = span{mixed, from + n}, j, mixedLen+1
+			}
+			mixed, mixedLen = from, 0
+		} else if n := tldPrefix(j, last, label); n > 0 {
+			first, count := run, runLen+1
+			if j != plainDot {
+				first, count = mixed, mixedLen+1
+			}
+			if count > 1 {
+				h.domain, h.domainDot, h.domainLen = span{first, from + n}, j, count
+			}
+		}
+		runLen++
+		mixedLen++
+		h.end, last = to, label
+	}
+}
+
+// add notes what the next label tells about the host.
+func (h *host) add(label string) {
+	if h.labels == 0 {
+		h.www = len(label) >= 3 && len(label) <= 4 && strings.EqualFold(label[:3], "www") &&
+			(len(label) == 3 || isDigit(label[3]))
+	}
+	if h.numbers == h.labels && isNumber(ipPart(label, h.labels)) {
+		h.numbers++
+	}
+	h.labels++
+	h.alphabetic = isLower(label[0]|0x20) || label[0] >= utf8.RuneSelf
+}
+
+// ipPart returns the part of a host's nth label that an IPv4 literal would
+// own: a hyphen or a letter of another script ends it.
+func ipPart(label string, n int) string {
+	if n == 0 {
+		return label[strings.LastIndexByte(label, '-')+1:]
+	}
+	if n == 3 {
+		for i := 0; i < len(label); i++ {
+			if !isWord(label[i]) {
+				return label[:i]
+			}
+		}
+	}
+	return label
+}
+
+// judge decides whether a host is URL-shaped, and where the token ends.
+func (m *matcher) judge(h *host) (span, bool) {
+	next := m.byteAt(h.end)
+	goesOn := (next == ':' || next == '/' || next == '@' || next == '?' || next == '#' || next == '\\') &&
+		m.isLabelAt(h.end+1)
+	port := next == ':' && m.isPort(h.end)
+	switch {
+	case h.numbers >= 4 && !h.weak:
+		return m.ipv4(h, port)
+	case h.domain.end > h.domain.start:
+		d := h.domain
+		if h.domainDot == plainDot && !goesOn && h.domainLen == 2 && d.end == h.end && m.isFile(d) {
+			return span{}, false
+		}
+		if d.end < h.end && goesOn && !h.weak {
+			d.end = h.end
+		}
+		if !h.weak && h.www {
+			d.start = h.start
+		}
+		return span{d.start, m.tail(d.end)}, true
+	case h.www && h.labels > 1, port && h.labels > 1 && h.alphabetic && !h.weak:
+		return span{h.start, m.tail(h.end)}, true
+	}
+	return span{}, false
+}
+
+// isFile reports whether the two labels of d are the name of a file.
+func (m *matcher) isFile(d span) bool {
+	name := strings.ToLower(m.t[d.start:d.end])
+	ext := name[strings.LastIndexByte(name, '.')+1:]
+	return fileTLDs[ext] && !strings.HasPrefix(name, "www.") && m.byteAt(d.start-1) != '@' &&
+		!(m.byteAt(d.start-1) == '/' && m.byteAt(d.start-2) == '/')
+}
+
+// isPort reports whether the colon at i has a port after it: 80, or three to
+// five digits.
+func (m *matcher) isPort(i int) bool {
+	end := i + 1
+	for isDigit(m.byteAt(end)) {
+		end++
+	}
+	return end-i-1 >= 3 && end-i-1 <= 5 || m.t[i+1:end] == "80"
+}
+
+// ipv4 judges a host whose labels are numbers. Four of them are an address
+// unless they are a version: a word says so, or the first is zero.
+func (m *matcher) ipv4(h *host, port bool) (span, bool) {
+	if h.labels != 4 {
+		return span{}, false
+	}
+	start, end := h.start, h.start
+	for n, label := range strings.Split(m.t[h.start:h.end], ".") {
+		part := ipPart(label, n)
+		if n == 0 {
+			start += len(label) - len(part)
+		}
+		if n == 3 {
+			end += len(part)
+		} else {
+			end += len(label) + 1
+		}
+		if !strings.HasPrefix(part, "0x") && !strings.HasPrefix(part, "0X") && (len(part) > 4 || len(part) > 2 && part > "255" && part[0] != '0') {
+			return span{}, false
+		}
+	}
+	if next := m.byteAt(end); !port && next != '/' {
+		before := m.skipSpacesBack(start)
+		word := strings.ToLower(m.t[m.labelStart(before):before])
+		if strings.HasPrefix(m.t[start:], "0.") || before < start && versionWords[word] {
+			return span{}, false
+		}
+	}
+	return span{start, m.tail(end)}, true
+}
+
+// ipv6 looks for an IPv6 literal that holds the colon at i.
+func (m *matcher) ipv6(i int) (span, bool) {
+	const longest = 45 // bytes; an IPv4 address may be written at the end
+	start, end := i, i+1
+	colons := 1
+	for isHex(m.byteAt(start-1)) && i-start < longest {
+		start--
+	}
+	for isHex(m.byteAt(end)) && end-start <= longest {
+		if m.t[end] == ':' {
+			colons++
+		}
+		end++
+	}
+	if colons < 2 {
+		return span{}, false
+	}
+	for end > start && (m.t[end-1] == '.' || m.t[end-1] == ':' && m.t[end-2] != ':') {
+		end--
+	}
+	addr, err := netip.ParseAddr(m.t[start:end])
+	if err != nil || !addr.Is6() || m.isLabelAt(end) || m.labelStart(start) != start {
+		return span{}, false
+	}
+	if !strings.ContainsAny(m.t[start:end], "0123456789") && colons < 4 {
+		return span{}, false // ::bed is decoration, or a word
+	}
+	if m.byteAt(end) == '%' { // a zone
+		end = m.labelEnd(end + 1)
+	}
+	if m.byteAt(start-1) == '[' && m.byteAt(end) == ']' {
+		start, end = start-1, end+1
+	}
+	return span{start, m.tail(end)}, true
+}
+
+// joint returns what stands at i between two labels, and where the second
+// label begins. There is no joint where no label follows.
+func (m *matcher) joint(i int) (joint, int) {
+	spaced := m.skipSpaces(i)
+	open := isOpen(m.byteAt(spaced))
+	at := spaced
+	if open {
+		if m.isMarker(at) {
+			return noJoint, 0
+		}
+		at = m.skipSpaces(at + 1)
+	}
+	j := noJoint
+	after := at + 1
+	switch m.byteAt(at) {
+	case '.':
+		j = plainDot
+	case stopDot:
+		j = fullStop
+	case bulletDot:
+		j = wordDot
+	case 'd', 'D':
+		if at+3 <= len(m.t) && strings.EqualFold(m.t[at:at+3], "dot") && at > i {
+			j, after = wordDot, at+3
+		}
+	}
+	if j == noJoint {
+		return noJoint, 0
+	}
+	next := m.skipSpaces(after)
+	closed := isClose(m.byteAt(next)) && (next == after || open)
+	switch {
+	case open && closed:
+		// evil [.] com: nobody writes that but to be understood.
+		if next = m.skipSpaces(next + 1); !m.isLabelAt(next) {
+			return noJoint, 0
+		}
+		return plainDot, next
+	case open || closed:
+		// evil[.com: half of it, with nothing else around.
+		if open && (spaced > i || next > after || j == wordDot) || closed && (at > i || j == wordDot) {
+			return noJoint, 0
+		}
+		if closed {
+			next++
+		}
+	case j == wordDot && m.byteAt(at) != bulletDot:
+		if spaced == i || next == after {
+			return noJoint, 0
+		}
+	case j == wordDot:
+		if spaced > i || next > after {
+			return noJoint, 0 // a bullet between words
+		}
+	case spaced > i:
+		j = spaceDot
+	case next > after:
+		return noJoint, 0 // a sentence ends
+	}
+	if !m.isLabelAt(next) {
+		return noJoint, 0
+	}
+	return j, next
+}
+
+// tldPrefix returns how many bytes at the start of label are a top-level
+// domain that the joint j before it lets count; last is the label before.
+func tldPrefix(j joint, last, label string) int {
+	n := 0
+	for n < len(label) && isWord(label[n]) && label[n] != '_' {
+		n++
+	}
+	if n >= 2 && (n == len(label) || label[n] != '_') {
+		if n == 2 && strings.EqualFold(label[:n], "xn") && strings.HasPrefix(label[n:], "--") {
+			for n < len(label) && (isWord(label[n]) && label[n] != '_' || label[n] == '-') {
+				n++
+			}
+			return n
+		}
+		if tld := strings.ToLower(label[:n]); isTLD(tld) && counts(j, last, label[:n], tld) {
+			return n
+		}
+	}
+	if n == len(label) || j != plainDot {
+		return 0
+	}
+	if !isASCII(last) || !isASCII(label) {
+		if sk := skeleton(strings.ToLower(label)); hasLetter(last) && isASCII(sk) && isTLD(sk) {
+			return len(label)
+		}
+	}
+	if n > 0 {
+		return 0
+	}
+	// The longest start that is a domain: words of some scripts run on.
+	longest := 0
+	for i, runes := 0, 0; i < len(label) && runes < 24; runes++ {
+		_, size := utf8.DecodeRuneInString(label[i:])
+		i += size
+		if puny, err := idna.Punycode.ToASCII(strings.ToLower(label[:i])); err == nil && isTLD(puny) {
+			longest = i
+		}
+	}
+	return longest
+}
+
+// counts reports whether the joint j makes an address of the label last and
+// the top-level domain tld, which is written as.
+func counts(j joint, last, as, tld string) bool {
+	switch j {
+	case spaceDot:
+		return !wordTLDs[tld] && !leadWords[strings.ToLower(last)] && (len(as) != 3 || as[1] != 'E') && as != "Net"
+	case wordDot:
+		return dotTLDs[tld] && !leadWords[strings.ToLower(last)]
+	}
+	return true
+}
+
+// isTLD reports whether label, in lower case and ASCII, is a top-level domain
+// of the public root or one that is used as if it were.
+func isTLD(label string) bool {
+	if len(label) < 2 || len(label) > 63 {
+		return false
+	}
+	_, icann := publicsuffix.PublicSuffix(label)
+	return icann || pseudoTLDs[label]
+}
+
+// skeleton returns s with letters that look like ASCII letters replaced by
+// these.
+func skeleton(s string) string {
+	return strings.Map(func(r rune) rune {
+		if b, ok := lookAlikes[r]; ok {
+			return rune(b)
+		}
+		return r
+	}, s)
+}
+
+// isNumber reports whether s is a number as hosts are given in: decimal,
+// octal, or hexadecimal after 0x.
+func isNumber(s string) bool {
+	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
+		for i := 2; i < len(s); i++ {
+			if !isHex(s[i]) || s[i] == ':' || s[i] == '.' {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isHex reports whether c may stand in an IPv6 literal.
+func isHex(c byte) bool {
+	return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' || c == ':' || c == '.'
+}
+
+func hasLetter(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isLower(s[i] | 0x20) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLabelAt reports whether a label begins at i.
+func (m *matcher) isLabelAt(i int) bool {
+	if i < m.floor || i >= len(m.t) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(m.t[i:])
+	return isLabel(r)
+}
+
+// labelEnd returns the end of the label that begins at i.
+func (m *matcher) labelEnd(i int) int {
+	for i < len(m.t) {
+		r, n := utf8.DecodeRuneInString(m.t[i:])
+		if !isLabel(r) {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// labelStart returns the start of the label that ends at end. Where an ASCII
+// label touches a word of a script without spaces, it begins after the word.
+func (m *matcher) labelStart(end int) int {
+	start := end
+	ascii := false
+	for start > m.floor {
+		if c := m.t[start-1]; c < utf8.RuneSelf {
+			if !isWord(c) && c != '-' {
+				break
+			}
+			ascii = true
+			start--
+			continue
+		}
+		r, n := utf8.DecodeLastRuneInString(m.t[m.floor:start])
+		if !isLabel(r) || ascii && isUnspaced(r) {
+			break
+		}
+		start -= n
+	}
+	return start
+}
