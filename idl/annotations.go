@@ -122,7 +122,11 @@ func (c *compiler) annotations(u *unit, list []*syntax.Annotation, on target) *s
 		switch {
 		case name == "": // a syntax fault
 		case !ok:
-			u.fault(ruleUnknownAnnotation, a.Name.Span, c.didYouMean(name, annotationNames), "found unknown annotation \"@%s\"", name)
+			hint := ""
+			if near := c.nearest(name, annotationNames); near != "" {
+				hint = fmt.Sprintf("did you mean \"@%s\"?", near)
+			}
+			u.fault(ruleUnknownAnnotation, a.Name.Span, hint, "found unknown annotation \"@%s\"", name)
 		case known.targets&on == 0:
 			u.fault(ruleAnnotationTarget, a.Name.Span, "", "found \"@%s\" on %s, expected it on %s", name, on, known.targets)
 		case s.has(name) && !known.repeated:

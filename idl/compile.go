@@ -187,9 +187,9 @@ func (u *unit) sound() bool {
 	return u.checked == isSound
 }
 
-// maxFaults is how many faults of meaning one document reports; one more says
+// maxUnitFaults is how many faults of meaning one document reports; one more says
 // that there are more.
-const maxFaults = 1000
+const maxUnitFaults = 1000
 
 // fault records a fault of the unit, and returns it to be added to. It is
 // dropped if the parser found fault with the same place, of which it can only
@@ -202,10 +202,10 @@ func (u *unit) fault(rule string, at syntax.Span, hint, format string, args ...a
 		}
 	}
 	switch n := len(u.found) - u.unreadable; {
-	case n > maxFaults:
+	case n > maxUnitFaults:
 		return &d
-	case n == maxFaults:
-		d = syntax.Diagnostic{Rule: syntax.RuleTooManyFaults, Span: at, Message: fmt.Sprintf("found more than %d faults", maxFaults)}
+	case n == maxUnitFaults:
+		d = syntax.Diagnostic{Rule: syntax.RuleTooManyFaults, Span: at, Message: fmt.Sprintf("found more than %d faults", maxUnitFaults)}
 	}
 	u.found = append(u.found, d)
 	return &u.found[len(u.found)-1]

@@ -36,7 +36,7 @@ func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 		if !inRange(u, v, t, f, "") {
 			return nil
 		}
-		return asJSON(f + 0) // -0 becomes 0
+		return appendNumber(nil, f)
 	case String, UUID, Bytes, Entry:
 		return c.stringLiteral(u, v, t)
 	case EnumOf:
@@ -84,7 +84,7 @@ func (c *compiler) stringLiteral(u *unit, v *syntax.Value, t *Type) json.RawMess
 	length := len(v.Text)
 	switch t.Kind {
 	case UUID:
-		if !isCanonicalUUID(v.Text) {
+		if !isUUID(v.Text) || v.Text != strings.ToLower(v.Text) {
 			u.fault(ruleValueType, v.Span, "", "found %s, expected a UUID in lower case, 8-4-4-4-12", literalText(v))
 			return nil
 		}
@@ -96,7 +96,7 @@ func (c *compiler) stringLiteral(u *unit, v *syntax.Value, t *Type) json.RawMess
 		}
 		length = len(data)
 	case Entry:
-		if !strings.HasPrefix(v.Text, "/") {
+		if !isEntryPath(v.Text) {
 			u.fault(ruleValueType, v.Span, "", "found %s, expected an entry's absolute path, such as \"/tracker/issue\"", literalText(v))
 			return nil
 		}
@@ -142,7 +142,7 @@ func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessa
 // inRange checks a value, or a length, against the type's range.
 func inRange(u *unit, v *syntax.Value, t *Type, n float64, unit string) bool {
 	r := t.Range
-	if r == nil || (!r.HasMin || n >= r.Min) && (!r.HasMax || n <= r.Max) {
+	if r.holds(n) {
 		return true
 	}
 	found := literalText(v)
@@ -187,25 +187,6 @@ func argText(a *syntax.Arg) string {
 		return "nothing"
 	}
 	return literalText(a.Value)
-}
-
-// isCanonicalUUID reports whether s is 32 lower-case hexadecimal digits in
-// groups of 8-4-4-4-12.
-func isCanonicalUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if c != '-' {
-				return false
-			}
-		} else if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }
 
 // asJSON encodes a number or a string, which cannot fail.

@@ -231,7 +231,8 @@ var (
 )
 
 // checkBeside reports the fields of a record that a wrapper around it would
-// put a second time: at the field if it is of this document, else at the use.
+// put a second time: at the field if it is of this document, else at the first
+// use.
 func (c *compiler) checkBeside(u *unit, wrapper Kind, use *syntax.TypeExpr, r *recordInfo) {
 	names := envelopeFields
 	if wrapper == Fact {
@@ -241,17 +242,17 @@ func (c *compiler) checkBeside(u *unit, wrapper Kind, use *syntax.TypeExpr, r *r
 		if !slices.Contains(names, f.Name.Name) {
 			continue
 		}
+		key := collision{u, f, wrapper}
+		if c.collided[key] {
+			continue
+		}
+		c.collided[key] = true
 		if r.unit != u {
 			d := u.fault(ruleFieldCollision, use.Span, "declare a record without that field",
 				"found record %q in %s, which puts a field %q beside those of the record", r.Name, builtinNames[wrapper], f.Name.Name)
 			relate(d, f.Name.Span, "%q is declared here", f.Name.Name)
 			continue
 		}
-		key := collision{f, wrapper}
-		if c.collided[key] {
-			continue
-		}
-		c.collided[key] = true
 		d := u.fault(ruleFieldCollision, f.Name.Span, "rename the field",
 			"found field %q in a record that stands in %s, which puts a field of that name beside it", f.Name.Name, builtinNames[wrapper])
 		relate(d, use.Span, "%q stands in %s here", r.Name, builtinNames[wrapper])
@@ -260,6 +261,7 @@ func (c *compiler) checkBeside(u *unit, wrapper Kind, use *syntax.TypeExpr, r *r
 
 // collision is a fault of checkBeside that was reported.
 type collision struct {
+	unit    *unit // in which it was reported
 	field   *syntax.Field
 	wrapper Kind
 }

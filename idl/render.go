@@ -16,8 +16,8 @@ import (
 // How an excerpt is drawn. A line that is longer is shown around its span.
 const (
 	tabWidth  = 4
-	maxBefore = 100 // bytes of the line before the span
-	maxAfter  = 200 // bytes of the line from the span's start on
+	maxBefore = 60  // bytes of the line before the span
+	maxAfter  = 100 // bytes of the line from the span's start on
 )
 
 // Render writes faults for a person at a terminal, each with the line that it
