@@ -3,6 +3,7 @@ package idl
 import (
 	"encoding/json"
 	"regexp"
+	"sync/atomic"
 	"time"
 
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -72,6 +73,8 @@ type Operation struct {
 	MaxOutput     int           // bytes of the JSON result; DefaultMaxOutput if not declared
 	Audience      Audience      // the lowest audience it may be offered to
 	Span          syntax.Span
+
+	shape atomic.Pointer[shapePlan] // Shape's; nil until the first result
 }
 
 // What an operation gets that declares no limits of its own.

@@ -75,11 +75,7 @@ func (e *Encoder) Float(v float64) {
 		e.fail(errors.New("found a float that is not finite, expected a finite one"))
 		return
 	}
-	format := byte('f')
-	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
-		format = 'e'
-	}
-	e.buf = strconv.AppendFloat(e.buf, v, format, -1, 64)
+	e.buf = appendFloat(e.buf, v)
 }
 
 // IsFinite reports whether v is neither NaN nor infinite.
