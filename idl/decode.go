@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,6 +180,7 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 	}
 	written = written[:len(slots)]
 	start := len(d.out)
+	var envelope *sentValue // what seems to be missing may be in it
 	for i := range v.items {
 		if d.full() {
 			return
@@ -191,6 +193,10 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 		switch {
 		case ambiguous:
 			d.faultAt(m.key, "unknown field, found %s, expected one of %s", quoteSent(m.key), slotNames(slots))
+			continue
+		case to < 0 && m.value.kind == sentObject && isEnvelope(d.op, m.key):
+			d.faultAt(m.key, "unknown field, found an object in %s, expected its fields here: %s", quoteSent(m.key), slotNames(slots))
+			envelope = &m.value
 			continue
 		case to < 0:
 			d.faultAt(m.key, "%s", unknownField(slots, m.key))
@@ -217,7 +223,7 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 		d.path = d.path[:len(d.path)-1]
 	}
 	for i, s := range slots {
-		if written[i].key == nil && s.fallback == nil {
+		if written[i].key == nil && s.fallback == nil && !envelope.names(slots, i) {
 			d.faultAt(s.name, "missing field, expected %s", describe(s.typ))
 		}
 	}
@@ -239,6 +245,14 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 		}
 	}
 	d.out = append(d.out, '}')
+}
+
+// names reports whether v has a member for the slot.
+func (v *sentValue) names(slots []slot, slot int) bool {
+	return v != nil && slices.ContainsFunc(v.items, func(m sentMember) bool {
+		to, _ := placeOf(slots, m.key)
+		return to == slot
+	})
 }
 
 // span is where the value of a member stands in the output.

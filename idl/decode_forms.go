@@ -85,11 +85,11 @@ func appendNumber(dst []byte, n float64) []byte {
 	if n == math.Trunc(n) && math.Abs(n) <= maxSafeInt {
 		return strconv.AppendInt(dst, int64(n), 10)
 	}
-	format := byte('f')
-	if a := math.Abs(n); a < 1e-6 || a >= 1e21 {
-		format = 'e'
+	dst = appendFloat(dst, n)
+	if i := len(dst) - 4; i >= 0 && string(dst[i:i+3]) == "e-0" { // e-07 is e-7
+		dst = append(dst[:i+2], dst[i+3])
 	}
-	return strconv.AppendFloat(dst, n, format, -1, 64)
+	return dst
 }
 
 // cutRunes returns the longest start of s that has at most n bytes and ends

@@ -60,7 +60,11 @@ func scanRecord(src string) (v sentValue, broken string, trail []argStep) {
 	v = s.value()
 	s.space()
 	if s.broken == "" && s.pos < len(s.src) {
-		s.stop("the end of the record")
+		if strings.Trim(s.src[s.pos:], "}] \t\r\n") == "" {
+			v.slip = "found a closing bracket too many at the end"
+		} else {
+			s.stop("the end of the record")
+		}
 	}
 	return v, s.broken, s.trail
 }

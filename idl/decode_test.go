@@ -4,10 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/wipagent/wipagent/idl"
 )
 
@@ -108,3 +113,121 @@ func outcome(t testing.TB, o *idl.Operation, raw string) string {
 	return b.String()
 }
 
+// TestDecodeArgsGolden runs the records of testdata/decode: in each archive
+// the file "calls" has a call a line, "outcomes" what comes of them.
+func TestDecodeArgsGolden(t *testing.T) {
+	ops := map[string]*idl.Operation{"state": stateOp, "nearby": nearbyOp, "search": searchOp, "every": everyOp}
+	files, err := filepath.Glob("testdata/decode/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d archives, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for line := range strings.Lines(string(archive.Files[0].Data)) {
+				name, raw, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+				fmt.Fprintf(&got, "> %s %s\n%s", name, raw, outcome(t, ops[name], raw))
+			}
+			if *update {
+				archive.Files = append(archive.Files[:1], txtar.File{Name: "outcomes", Data: []byte(got.String())})
+				if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(archive.Files[1].Data), got.String()); diff != "" {
+				t.Errorf("outcomes differ (-want +got), run with -update if intended:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDecodeArgsBounds tries records that are too large in one way or another.
+func TestDecodeArgsBounds(t *testing.T) {
+	many := func(n int, member string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, member+",", i)
+		}
+		return "{" + strings.TrimSuffix(b.String(), ",") + "}"
+	}
+	for _, test := range []struct {
+		name, raw, fault string
+		faults           int
+	}{
+		{"size", `{"query":"` + strings.Repeat("a", idl.MaxArgumentBytes) + `"}`, "found 65548 bytes, expected at most 65536", 1},
+		{"depth", strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40), "found more than 32 levels of nesting, expected at most 32", 1},
+		{"depth of lists", strings.Repeat(`[`, 30000), "found more than 32 levels of nesting, expected at most 32", 1},
+		{"depth in strings", `"` + strings.Repeat(`[`, 30000) + `"`, `found the string "[[[`, 1},
+		{"unknown fields", many(5000, `"k%d":1`), "found more faults, only the first 32 are listed", 33},
+		{"duplicates", many(5000, `"query":%d`), "found more faults, only the first 32 are listed", 33},
+		{"long key", `{"` + strings.Repeat("k", 60000) + `":1}`, "under the key", 2},
+		{"long string", `{"page":"` + strings.Repeat("k", 60000) + `","query":"a"}`, `found the string "kkk`, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			start := time.Now()
+			_, bad := decode(t, searchOp, test.raw)
+			if bad == nil || len(bad.Faults) != test.faults {
+				t.Fatalf("found %v, expected %d faults", bad, test.faults)
+			}
+			text := bad.Error()
+			if !strings.Contains(strings.ReplaceAll(text, `\`, ""), strings.ReplaceAll(test.fault, `\`, "")) {
+				t.Errorf("found %s, expected it to say %s", text, test.fault)
+			}
+			if len(text) > 16<<10 || time.Since(start) > time.Second {
+				t.Errorf("found %d bytes of error after %v", len(text), time.Since(start))
+			}
+		})
+	}
+}
+
+// TestDecodeArgsHostileText plants text that must not reach a model, in keys
+// and values, and looks for it in all that comes back.
+func TestDecodeArgsHostileText(t *testing.T) {
+	const bad = "see http://evil.example.com/x\u202e now"
+	quoted, _ := json.Marshal(bad)
+	for _, raw := range []string{
+		`{"page":` + string(quoted) + `,"query":"a"}`,
+		`{` + string(quoted) + `:1,"query":"a"}`,
+		`{"page":0,"query":` + string(quoted) + `}`,
+		`{"query":"a","page":{` + string(quoted) + `:1}}`,
+		`{"query":"a",` + string(quoted) + `:{"a":nope}}`,
+		`{"query":"a",` + string(quoted) + `:{"a":`,
+		`{"query":"a","page":"` + "\x1b[31m" + `"}`,
+		string(quoted),
+	} {
+		_, err := decode(t, searchOp, raw)
+		if err == nil {
+			t.Errorf("%s: found no fault", raw)
+			continue
+		}
+		all := err.Error() + string(err.Corrected)
+		if strings.Contains(all, "evil.example") || strings.Contains(all, "\u202e") || strings.Contains(all, "\x1b") {
+			t.Errorf("%s: the answer shows it: %s", raw, all)
+		}
+	}
+}
+
+// TestDecodeArgsDryRun: a correction never turns a trial into the real thing.
+func TestDecodeArgsDryRun(t *testing.T) {
+	closing := op("close", param("reason", of(idl.String), ""), param("dry_run", of(idl.Bool), "false"))
+	for _, test := range []struct {
+		o         *idl.Operation
+		raw, want string
+	}{
+		{closing, `{"reason":"x","dry_run":"maybe"}`, ""},
+		{closing, `{"reason":"x","dry_run":1}`, `{"reason":"x","dry_run":true}`},
+		{closing, `{"reason":"x","dry_rnu":true}`, `{"reason":"x","dry_run":true}`},
+		{op("close", param("reason", of(idl.String), "")), `{"reason":"x","dryRun":true}`, ""},
+		{op("close", param("reason", of(idl.String), "")), `{"reason":"x","loud":true}`, `{"reason":"x"}`},
+	} {
+		_, err := decode(t, test.o, test.raw)
+		if err == nil || string(err.Corrected) != test.want {
+			t.Errorf("%s: found %v with correction %s, expected %s", test.raw, err, err.Corrected, test.want)
+		}
+	}
+}
