@@ -43,7 +43,11 @@ func (v vector) vec3() world.Vec3 {
 	return world.Vec3{X: number(v.X), Y: number(v.Y), Z: number(v.Z)}
 }
 
+// quat returns no rotation where none is given.
 func (v vector) quat() world.Quat {
+	if v == (vector{}) {
+		return world.Quat{}
+	}
 	return world.Quat{X: number(v.X), Y: number(v.Y), Z: number(v.Z), W: number(v.W)}
 }
 
