@@ -19,15 +19,10 @@ type Discovery = space.Found
 func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query string) (*Discovery, error) {
 	start := time.Now()
 	rec := record(discover, "", p)
+	view := c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, op) })
+	found := view.Search(ctx, scope, query)
 	if err := ctx.Err(); err != nil {
 		return nil, c.finish(&rec, start, err)
 	}
-	view := c.space.View(func(n *space.Node, op *idl.Operation) bool {
-		if op == nil {
-			return c.visible(p, n)
-		}
-		return p.Allows(n.Path, op)
-	})
-	found := view.Search(scope, query)
 	return found, c.finish(&rec, start, nil)
 }

@@ -19,36 +19,19 @@ func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
 	return func(op *idl.Operation) bool { return p.Allows(n.Path, op) }
 }
 
-// visible reports whether the principal may know of the node at all: it has
-// an operation to offer, or leads to a node that has one. A node that has no
-// operations for anybody and nothing below it shares its parent's fate.
+// visible reports whether the principal may know of the node: it has an
+// operation to offer, or something known below it has. The root is always
+// there.
 func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
-	if len(n.Operations(nil)) > 0 {
-		return len(n.Operations(allowed(p, n))) > 0
+	if n.Path == "/" || len(n.Operations(allowed(p, n))) > 0 {
+		return true
 	}
-	if children := c.space.Children(p.Caller(), n.Path); len(children) > 0 {
-		for _, child := range children {
-			if c.visible(p, child) {
-				return true
-			}
-		}
-		return false
-	}
-	for path := parent(n.Path); path != "/"; path = parent(path) {
-		for _, above := range c.space.Children(p.Caller(), parent(path)) {
-			if above.Path == path && len(above.Operations(nil)) > 0 {
-				return len(above.Operations(allowed(p, above))) > 0
-			}
+	for _, child := range c.space.Children(p.Caller(), n.Path) {
+		if c.visible(p, child) {
+			return true
 		}
 	}
-	return true
-}
-
-func parent(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i > 0 {
-		return path[:i]
-	}
-	return "/"
+	return false
 }
 
 // resolve returns the node at path, or the answer that there is none. What is
