@@ -16,7 +16,7 @@ var _ interfaces.Inventory[view] = inventory{}
 
 func (inventory) InventorySearch(_ context.Context, v view, args interfaces.InventorySearchArgs) (idl.FactOf[idl.Selection[interfaces.InventoryItem]], error) {
 	found, ok := v.Belongings.Search(args.Query)
-	return selection(found, ok, func(i world.Item) interfaces.InventoryItem {
+	return selection(found, ok, func(i *world.Item) interfaces.InventoryItem {
 		// No grid keeps a modification time, so that stays unknown.
 		return interfaces.InventoryItem{
 			ItemID:       idl.ID(i.ID),
@@ -30,7 +30,7 @@ func (inventory) InventorySearch(_ context.Context, v view, args interfaces.Inve
 
 func (inventory) ReceivedLandmarks(_ context.Context, v view) (idl.FactOf[idl.Selection[interfaces.Landmark]], error) {
 	found, ok := v.Belongings.Landmarks()
-	return selection(found, ok, func(i world.Item) interfaces.Landmark {
+	return selection(found, ok, func(i *world.Item) interfaces.Landmark {
 		// Where it leads stands in its asset, which is not fetched.
 		return interfaces.Landmark{
 			ItemID:       idl.ID(i.ID),
@@ -42,14 +42,14 @@ func (inventory) ReceivedLandmarks(_ context.Context, v view) (idl.FactOf[idl.Se
 	}), nil
 }
 
-func path(i world.Item) idl.FactOf[string] {
+func path(i *world.Item) idl.FactOf[string] {
 	if p, ok := i.Path(); ok {
 		return idl.Known(p)
 	}
 	return idl.FactOf[string]{}
 }
 
-func created(i world.Item) idl.FactOf[time.Time] {
+func created(i *world.Item) idl.FactOf[time.Time] {
 	if i.Created.IsZero() {
 		return idl.FactOf[time.Time]{}
 	}

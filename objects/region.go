@@ -52,7 +52,7 @@ func (region) VisibleObjects(_ context.Context, v view, args interfaces.VisibleO
 		if o.LocalID != 0 {
 			item.LocalID = idl.Known(int64(o.LocalID))
 		}
-		if s := o.Scale; s != nil {
+		if s := o.Scale; o.ScaleKnown {
 			item.Scale = idl.Known(interfaces.Scale{X: metres(s.X), Y: metres(s.Y), Z: metres(s.Z)})
 		}
 		return item

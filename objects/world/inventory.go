@@ -58,9 +58,9 @@ type Belongings struct {
 	raw              map[UUID]item
 
 	once      sync.Once // guards the making of all below
-	items     []Item    // by path, name and UUID
+	items     []*Item   // by path, name and UUID
 	names     []string  // of items, folded
-	landmarks []Item
+	landmarks []*Item
 }
 
 func newInventory() inventory {
@@ -148,10 +148,10 @@ func (v *inventory) capture() *Belongings {
 
 // Search returns the items whose raw name contains the query, whatever the
 // case, by raw path and name, then UUID; false if the inventory is unknown.
-func (b *Belongings) Search(query string) (Selection[Item], bool) {
+func (b *Belongings) Search(query string) (Selection[*Item], bool) {
 	b.once.Do(b.arrange)
 	query = cases.Fold().String(query)
-	var found []Item
+	var found []*Item
 	for i, name := range b.names {
 		if !strings.Contains(name, query) {
 			continue
@@ -166,7 +166,7 @@ func (b *Belongings) Search(query string) (Selection[Item], bool) {
 
 // Landmarks returns the landmarks in the same order; false if the inventory is
 // unknown.
-func (b *Belongings) Landmarks() (Selection[Item], bool) {
+func (b *Belongings) Landmarks() (Selection[*Item], bool) {
 	b.once.Do(b.arrange)
 	return bound(b.landmarks, b.truncated), b.known
 }
@@ -174,17 +174,22 @@ func (b *Belongings) Landmarks() (Selection[Item], bool) {
 // arrange orders what was captured, once.
 func (b *Belongings) arrange() {
 	paths := folderPaths{b.folders, make(map[UUID]folderPath, len(b.folders))}
-	b.items = make([]Item, 0, len(b.raw))
+	items := make([]Item, 0, len(b.raw)) // all in one piece of memory
+	b.items = make([]*Item, 0, len(b.raw))
 	for id, i := range b.raw {
 		at := paths.of(i.parent, 0)
 		created := time.Time{}
 		if i.created > 0 {
 			created = time.Unix(i.created, 0).UTC()
 		}
-		b.items = append(b.items, Item{id, i.name, i.assetType, created, at.known, at.path})
+		items = append(items, Item{id, i.name, i.assetType, created, at.known, at.path})
+		b.items = append(b.items, &items[len(items)-1])
 	}
-	slices.SortFunc(b.items, func(x, y Item) int {
-		return cmp.Or(comparePaths(x, y), cmp.Compare(x.Name, y.Name), x.ID.Compare(y.ID))
+	slices.SortFunc(b.items, func(x, y *Item) int {
+		if c := comparePaths(x, y); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(x.Name, y.Name), x.ID.Compare(y.ID))
 	})
 	fold := cases.Fold()
 	b.names = make([]string, len(b.items))
@@ -198,7 +203,7 @@ func (b *Belongings) arrange() {
 }
 
 // comparePaths orders by the whole path, and what has none after all others.
-func comparePaths(x, y Item) int {
+func comparePaths(x, y *Item) int {
 	switch {
 	case x.placed != y.placed:
 		if x.placed {

@@ -324,7 +324,7 @@ func TestMalformedObjects(t *testing.T) {
 	odd.Scale = at(1, math.Inf(1), 1)
 	w.Apply(odd)
 	got := objects(t, w)
-	if len(got) != 1 || got[0].Place.Known || got[0].Scale != nil {
+	if len(got) != 1 || got[0].Place.Known || got[0].ScaleKnown {
 		t.Errorf("found %+v, expected an object of unknown place and scale", got)
 	}
 }

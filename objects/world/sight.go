@@ -97,7 +97,8 @@ type Object struct {
 	Sighting
 	LocalID                      uint32  // 0 if unknown
 	Name, Description, HoverText *string // nil if unknown
-	Scale                        *Vec3   // nil if unknown
+	Scale                        Vec3    // metres along its own axes
+	ScaleKnown                   bool
 }
 
 // Scene is the agent and what is around it, as of one capture. It does not
@@ -145,7 +146,10 @@ func (r *ranking[T, P]) within(observer Place, radius float64) (Selection[P], bo
 		}
 		slices.SortFunc(r.ranked, func(a, b P) int {
 			x, y := a.sighting(), b.sighting()
-			return cmp.Or(cmp.Compare(x.Distance, y.Distance), x.ID.Compare(y.ID))
+			if c := cmp.Compare(x.Distance, y.Distance); c != 0 {
+				return c
+			}
+			return x.ID.Compare(y.ID)
 		})
 		r.placed = r.beyond(math.MaxFloat64)
 	})
@@ -192,6 +196,11 @@ func (s *scene) capture(now time.Time, ownLocalIDs bool) *Scene {
 	c.avatars.known, c.avatars.truncated = s.avatars.known, s.avatars.truncated
 	c.objects.known, c.objects.truncated = s.objects.known, s.objects.truncated
 
+	if last := s.captured; last != nil { // the next one will be about as large
+		c.avatars.items = make([]Avatar, 0, len(last.avatars.items)+16)
+		c.objects.items = make([]Object, 0, len(last.objects.items)+16)
+	}
+
 	rough := make(map[UUID]Place, len(s.coarse))
 	for _, a := range s.coarse {
 		rough[a.id] = a.place
@@ -236,9 +245,6 @@ func (s *scene) object(r *row, ownLocalIDs bool) Object {
 	if ownLocalIDs {
 		o.LocalID = 0
 	}
-	if r.scale.Finite() {
-		scale := r.scale
-		o.Scale = &scale
-	}
+	o.Scale, o.ScaleKnown = r.scale, r.scale.Finite()
 	return o
 }
