@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/wipagent/wipagent/objects/world"
@@ -20,7 +21,9 @@ func failure(ctx context.Context, err error, straddled bool) error {
 	switch {
 	case errors.As(err, &f):
 		return f
-	case errors.Is(err, world.ErrStraddled), straddled && timeout:
+	case straddled && timeout && !errors.Is(err, world.ErrStraddled):
+		return failure(ctx, fmt.Errorf("%w: %w", world.ErrStraddled, err), straddled)
+	case errors.Is(err, world.ErrStraddled):
 		return &wip.Failure{
 			Class:      wip.Domain,
 			Message:    "the agent kept changing regions while the world was looked at",

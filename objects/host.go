@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io/fs"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/interfaces"
 	"github.com/wipagent/wipagent/objects/world"
 	"github.com/wipagent/wipagent/space/wip"
@@ -29,7 +30,9 @@ type object struct {
 }
 
 // New returns the Host of world w. A nil cfg is the zero Config.
-func New(w *world.World, cfg *Config) *Host {
+func New(w *world.World, cfg *Config) *Host { return newHost(w, cfg) }
+
+func newHost(w observed, cfg *Config) *Host {
 	h := &Host{
 		snapshots: newSnapshots(w, cfg),
 		documents: readDocuments(),
@@ -81,6 +84,18 @@ func (h *Host) add(name, iface, summary string, call func(context.Context, view,
 	}
 	h.objects[entry.Path] = object{entry, call}
 	h.tree.Children = append(h.tree.Children, wip.Tree{Entry: entry})
+}
+
+// declares reports whether the Object has an operation of that name. Clients
+// ask for no other, so the document is compiled only after a call has failed.
+func (o object) declares(operation string) bool {
+	ref := o.entry.Object.Interfaces[0]
+	documents, err := idl.Compile(idl.FSLoader(interfaces.FS()), ref.Document)
+	if err != nil {
+		return false
+	}
+	iface := documents[0].Interface(ref.Interface)
+	return iface != nil && iface.Operation(operation) != nil
 }
 
 // readDocuments reads the embedded documents, which cannot fail.
@@ -157,6 +172,9 @@ func (h *Host) CallOperation(ctx context.Context, call wip.Call) (wip.Result, er
 			return wip.Result{}, failure(ctx, err, straddled)
 		}
 		value, err := o.call(ctx, v, call.Operation, call.Arguments)
+		if err != nil && !o.declares(call.Operation) {
+			return wip.Result{}, notFound("no such operation")
+		}
 		if err != nil {
 			return wip.Result{}, failure(ctx, err, straddled)
 		}

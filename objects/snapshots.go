@@ -29,7 +29,7 @@ const (
 // whole cache: a world has one present, and a snapshot of another stay, which
 // a larger cache would keep too, must never be served.
 type snapshots struct {
-	world *world.World
+	world observed
 	ttl   time.Duration
 	limit time.Duration
 
@@ -40,6 +40,12 @@ type snapshots struct {
 	mu    sync.Mutex // guards last and taken
 	last  *world.Snapshot
 	taken time.Time // when the capture of last began
+}
+
+// observed is what is asked of a world.
+type observed interface {
+	Capture(context.Context) (*world.Snapshot, error)
+	Fence() (world.Fence, error)
 }
 
 // view is what one call is answered from.
@@ -65,7 +71,7 @@ func (v view) Observation() idl.Observation {
 	return o
 }
 
-func newSnapshots(w *world.World, cfg *Config) *snapshots {
+func newSnapshots(w observed, cfg *Config) *snapshots {
 	s := &snapshots{world: w, ttl: DefaultTTL, limit: DefaultDeadline, taking: make(chan struct{}, 1)}
 	if cfg != nil && cfg.TTL != 0 {
 		s.ttl = cfg.TTL
