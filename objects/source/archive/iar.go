@@ -64,6 +64,8 @@ func (l *loader) readIAR(ctx context.Context, src io.Reader) (*inventory, error)
 			return a.visit(e)
 		case e.name == controlFile:
 			recognized = true
+		case strings.HasPrefix(e.name, settingsDir), strings.HasPrefix(e.name, terrainsDir), strings.HasPrefix(e.name, regionsDir):
+			return errors.New("found a region archive, expected an inventory archive")
 		case !e.dir && !strings.HasPrefix(e.name, "userprofiles/"):
 			l.warn(e.name, "left out: found something that is no part of an inventory")
 		}
@@ -91,7 +93,7 @@ func (a *iar) visit(e *entry) error {
 	}
 	parent, err := a.folder(e.name, dir)
 	if err != nil {
-		a.warn(e.name, "%s", err)
+		a.warn(e.name, "left out: %s", err)
 		return nil
 	}
 	if e.dir {
@@ -99,7 +101,7 @@ func (a *iar) visit(e *entry) error {
 	}
 	return a.decode(e, maxItem, func(d *xml.Decoder, start xml.StartElement) error {
 		if start.Name.Local != "InventoryItem" {
-			return fmt.Errorf("left out: found element %s, expected InventoryItem", quote(start.Name.Local))
+			return fmt.Errorf("found element %s, expected InventoryItem", quote(start.Name.Local))
 		}
 		var v item
 		if err := d.DecodeElement(&v, &start); err != nil {
@@ -120,7 +122,7 @@ func (a *iar) folder(entry, dir string) (world.UUID, error) {
 			continue
 		}
 		if depth++; depth > world.MaxFolderDepth {
-			return parent, fmt.Errorf("left out: found folders nested over %d deep", world.MaxFolderDepth)
+			return parent, fmt.Errorf("found folders nested over %d deep", world.MaxFolderDepth)
 		}
 		name, id, ok := splitComponent(component)
 		if !ok {
@@ -130,10 +132,10 @@ func (a *iar) folder(entry, dir string) (world.UUID, error) {
 		known, ok := a.parents[id]
 		switch {
 		case ok && known != parent:
-			return parent, fmt.Errorf("left out: found folder %s in two places", id)
+			return parent, fmt.Errorf("found folder %s in two places", id)
 		case !ok && (len(a.inventory.folders) >= world.MaxFolders || a.full()):
 			a.inventory.truncated = true
-			return parent, fmt.Errorf("left out: found over %d folders or %d bytes of text", world.MaxFolders, a.limits.texts)
+			return parent, fmt.Errorf("found over %d folders or %d bytes of text", world.MaxFolders, a.limits.texts)
 		case !ok:
 			a.parents[id] = parent
 			a.inventory.folders = append(a.inventory.folders, world.InventoryFolder{ID: id, ParentID: parent, Name: a.keep(name)})
@@ -149,7 +151,7 @@ func (a *iar) item(e *entry, v item, parent world.UUID, file string) error {
 	if err != nil || id.IsZero() {
 		_, named, ok := splitComponent(file)
 		if !ok {
-			return fmt.Errorf("left out: found an item without a UUID")
+			return fmt.Errorf("found an item without a UUID")
 		}
 		id = named
 	}
@@ -164,10 +166,10 @@ func (a *iar) item(e *entry, v item, parent world.UUID, file string) error {
 	}
 	switch {
 	case a.seen[id]:
-		return fmt.Errorf("left out: found item %s a second time", id)
+		return fmt.Errorf("found item %s a second time", id)
 	case len(a.inventory.items) >= world.MaxItems || a.full():
 		a.inventory.truncated = true
-		return fmt.Errorf("left out: found over %d items or %d bytes of text", world.MaxItems, a.limits.texts)
+		return fmt.Errorf("found over %d items or %d bytes of text", world.MaxItems, a.limits.texts)
 	}
 	a.seen[id] = true
 	a.inventory.items = append(a.inventory.items, world.InventoryItem{

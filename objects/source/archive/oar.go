@@ -98,6 +98,8 @@ func (o *oar) visit(e *entry) error {
 	case strings.HasPrefix(name, assetsDir):
 		o.summary.Assets++
 		return nil
+	case strings.HasPrefix(name, inventoryDir):
+		return errors.New("found an inventory archive, expected a region archive")
 	case dir != "" && !o.control:
 		// Which region to keep must be known before any comes.
 		return errors.New("found a region before archive.xml, expected archive.xml first")
@@ -121,9 +123,9 @@ func (o *oar) visit(e *entry) error {
 			if n, ok := strings.CutPrefix(name, settingsDir); ok {
 				r.name = o.keep(strings.TrimSuffix(n, ".xml"))
 			}
-			return o.settings(d, start, r)
+			return o.settings(e, d, start, r)
 		}
-		return fmt.Errorf("left out: found element %s, expected an object, a parcel or a region's settings", quote(start.Name.Local))
+		return fmt.Errorf("found element %s, expected an object, a parcel or a region's settings", quote(start.Name.Local))
 	})
 }
 
@@ -132,7 +134,7 @@ func (o *oar) readControl(e *entry) error {
 	var c control
 	err := o.decode(e, maxControl, func(d *xml.Decoder, start xml.StartElement) error {
 		if start.Name.Local != "archive" {
-			return fmt.Errorf("left out: found element %s, expected archive", quote(start.Name.Local))
+			return fmt.Errorf("found element %s, expected archive", quote(start.Name.Local))
 		}
 		return c.decode(d)
 	})
@@ -166,7 +168,7 @@ func (l *loader) decode(e *entry, limit int64, visit func(*xml.Decoder, xml.Star
 		return e.err
 	}
 	if err != nil {
-		l.warn(e.name, "%s", problem(err))
+		l.warn(e.name, "left out: %s", problem(err))
 	}
 	return nil
 }
@@ -175,11 +177,11 @@ func (l *loader) decode(e *entry, limit int64, visit func(*xml.Decoder, xml.Star
 // XML decoder likes to repeat, is quoted.
 func problem(err error) string {
 	var syntax *xml.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Sprintf("left out: found broken XML in line %d: %s", syntax.Line, quote(syntax.Msg))
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return "left out: found XML that ends early"
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &syntax) && syntax.Msg == "unexpected EOF":
+		return "found XML that ends early"
+	case syntax != nil:
+		return fmt.Sprintf("found broken XML in line %d: %s", syntax.Line, quote(syntax.Msg))
 	}
 	return err.Error()
 }

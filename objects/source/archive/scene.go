@@ -67,7 +67,7 @@ func (o *oar) object(d *xml.Decoder, r *region) error {
 	var parts []world.ObjectUpdated
 	err := elements(d, "SceneObjectPart", func(start xml.StartElement) error {
 		if len(parts) >= maxObject {
-			return fmt.Errorf("left out: found a linkset of over %d prims", maxObject)
+			return fmt.Errorf("found a linkset of over %d prims", maxObject)
 		}
 		var p part
 		if err := d.DecodeElement(&p, &start); err != nil {
@@ -84,14 +84,14 @@ func (o *oar) object(d *xml.Decoder, r *region) error {
 	case err != nil:
 		return err
 	case len(parts) == 0:
-		return fmt.Errorf("left out: found no part, expected a root")
+		return fmt.Errorf("found no part, expected a root")
 	case r.prims+len(parts) > world.MaxObjects || o.full():
 		r.truncated = true
-		return fmt.Errorf("left out: found over %d prims or %d bytes of text", world.MaxObjects, o.limits.texts)
+		return fmt.Errorf("found over %d prims or %d bytes of text", world.MaxObjects, o.limits.texts)
 	}
 	for _, p := range parts {
 		if r.seen[p.ID] {
-			return fmt.Errorf("left out: found prim %s a second time", p.ID)
+			return fmt.Errorf("found prim %s a second time", p.ID)
 		}
 	}
 	for _, p := range parts {
@@ -106,14 +106,14 @@ func (o *oar) object(d *xml.Decoder, r *region) error {
 func (o *oar) prim(p part, isRoot bool) (world.ObjectUpdated, error) {
 	id, err := world.ParseUUID(strings.TrimSpace(p.UUID.UUID + p.UUID.Guid + p.UUID.Text))
 	if err != nil || id.IsZero() {
-		return world.ObjectUpdated{}, fmt.Errorf("left out: found a part without a UUID")
+		return world.ObjectUpdated{}, fmt.Errorf("found a part without a UUID")
 	}
 	pcode, err := strconv.ParseUint(strings.TrimSpace(p.Shape.PCode), 10, 8)
 	switch {
 	case err != nil:
 		pcode = uint64(world.PCodePrim)
 	case uint8(pcode) == world.PCodeAvatar:
-		return world.ObjectUpdated{}, fmt.Errorf("left out: found an avatar, expected an object")
+		return world.ObjectUpdated{}, fmt.Errorf("found an avatar, expected an object")
 	}
 	name, description, hover := o.text(p.Name), o.text(p.Description), o.text(p.Text)
 	u := world.ObjectUpdated{
@@ -150,7 +150,7 @@ const (
 // parcel reads a LandData.
 func (o *oar) parcel(e *entry, d *xml.Decoder, start xml.StartElement, r *region) error {
 	if e.size > maxLand {
-		return fmt.Errorf("left out: found %d bytes, expected at most %d", e.size, maxLand)
+		return fmt.Errorf("found %d bytes, expected at most %d", e.size, maxLand)
 	}
 	var v land
 	if err := d.DecodeElement(&v, &start); err != nil {
@@ -158,19 +158,19 @@ func (o *oar) parcel(e *entry, d *xml.Decoder, start xml.StartElement, r *region
 	}
 	id, err := strconv.ParseInt(strings.TrimSpace(v.LocalID), 10, 32)
 	if err != nil || id < 1 {
-		return fmt.Errorf("left out: found local ID %s, expected a positive number", quote(v.LocalID))
+		return fmt.Errorf("found local ID %s, expected a positive number", quote(v.LocalID))
 	}
 	area, err := strconv.ParseInt(strings.TrimSpace(v.Area), 10, 32)
 	if err != nil || area < 0 {
-		return fmt.Errorf("left out: found area %s, expected square metres", quote(v.Area))
+		return fmt.Errorf("found area %s, expected square metres", quote(v.Area))
 	}
 	flags, err := strconv.ParseUint(strings.TrimSpace(v.Flags), 10, 32)
 	if err != nil {
-		return fmt.Errorf("left out: found flags %s, expected a number of 32 bits", quote(v.Flags))
+		return fmt.Errorf("found flags %s, expected a number of 32 bits", quote(v.Flags))
 	}
 	for i := range r.parcels {
 		if r.parcels[i].LocalID == int32(id) {
-			return fmt.Errorf("left out: found a second parcel with local ID %d", id)
+			return fmt.Errorf("found a second parcel with local ID %d", id)
 		}
 	}
 	bitmap, err := base64.StdEncoding.DecodeString(strings.TrimSpace(v.Bitmap))
@@ -183,7 +183,7 @@ func (o *oar) parcel(e *entry, d *xml.Decoder, start xml.StartElement, r *region
 		bitmap = nil
 	}
 	if len(r.parcels) >= world.MaxParcels || o.full() {
-		return fmt.Errorf("left out: found over %d parcels or %d bytes of text", world.MaxParcels, o.limits.texts)
+		return fmt.Errorf("found over %d parcels or %d bytes of text", world.MaxParcels, o.limits.texts)
 	}
 	r.parcels = append(r.parcels, world.ParcelUpdated{
 		LocalID: int32(id), Name: o.text(v.Name), Description: o.text(v.Description), Area: int(area),
@@ -195,7 +195,7 @@ func (o *oar) parcel(e *entry, d *xml.Decoder, start xml.StartElement, r *region
 }
 
 // settings reads a RegionSettings.
-func (o *oar) settings(d *xml.Decoder, start xml.StartElement, r *region) error {
+func (o *oar) settings(e *entry, d *xml.Decoder, start xml.StartElement, r *region) error {
 	var v struct {
 		Water *string `xml:"Terrain>WaterHeight"`
 	}
@@ -203,11 +203,13 @@ func (o *oar) settings(d *xml.Decoder, start xml.StartElement, r *region) error 
 		return unexpected(err)
 	}
 	if v.Water == nil {
-		return fmt.Errorf("found no height of the water: it is unknown")
+		o.warn(e.name, "found no height of the water: it is unknown")
+		return nil
 	}
 	water := number(*v.Water)
 	if math.IsNaN(water) || math.IsInf(water, 0) {
-		return fmt.Errorf("found %s, expected the height of the water: it is unknown", quote(*v.Water))
+		o.warn(e.name, "found %s, expected the height of the water: it is unknown", quote(*v.Water))
+		return nil
 	}
 	r.water = &water
 	return nil

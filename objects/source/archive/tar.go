@@ -98,6 +98,11 @@ func (l *loader) entries(ctx context.Context, file string, src io.Reader, visit 
 			l.cfg.Progress(progress)
 		}
 	}
+	// What follows the end of the archive is only read for the checksum that
+	// gzip keeps at its very end.
+	if _, err := io.Copy(io.Discard, unpacked); err != nil {
+		return damaged(err, progress.Entries)
+	}
 	if progress.Entries == 0 {
 		return errors.New("found no entries, expected a tar archive, plain or compressed by gzip")
 	}
@@ -141,18 +146,41 @@ type input struct {
 // unpack returns the tar stream.
 func (in *input) unpack() (io.Reader, error) {
 	br := bufio.NewReaderSize(readerFunc(in.readFile), 64<<10)
-	magic, err := br.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
+	packed, err := isGzip(br)
+	if err != nil {
 		return nil, err
 	}
-	if string(magic) != "\x1f\x8b" {
+	if !packed {
 		return readerFunc(func(p []byte) (int, error) { return in.count(br.Read(p)) }), nil
 	}
 	z, err := gzip.NewReader(br)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", err)
 	}
-	return readerFunc(func(p []byte) (int, error) { return in.count(z.Read(p)) }), nil
+	z.Multistream(false)
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := in.count(z.Read(p))
+		if err != io.EOF {
+			return n, err
+		}
+		// Compressed files may follow each other and count as one; anything
+		// else behind the end is none of ours.
+		if more, _ := isGzip(br); !more {
+			return n, io.EOF
+		}
+		err = z.Reset(br)
+		z.Multistream(false)
+		return n, err
+	}), nil
+}
+
+// isGzip reports whether a compressed file begins here.
+func isGzip(br *bufio.Reader) (bool, error) {
+	magic, err := br.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return string(magic) == "\x1f\x8b", nil
 }
 
 // readFile reads from the file as it is.

@@ -216,7 +216,7 @@ func checkObjects(t *testing.T, s *world.Snapshot, want *truth) {
 }
 
 func checkInventory(t *testing.T, s *world.Snapshot, want *truth) {
-	ids := func(items []world.Item) []string {
+	ids := func(items []*world.Item) []string {
 		list := []string{}
 		for _, i := range items {
 			list = append(list, i.ID.String())

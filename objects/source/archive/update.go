@@ -29,8 +29,11 @@ func (l *loader) apply(w *world.World, r *region, inv *inventory) error {
 		l.warn("", "found no region archive: all about a region is unknown, and its UUID stands for none")
 	}
 	before := w.Stats()
+	w.Apply(world.SessionStarted{Stamp: stamp, Source: source, AsOf: s.SavedAt, OwnLocalIDs: true})
+	if w.Stats().Stale != before.Stale {
+		return fmt.Errorf("found a world that has seen generation %d, expected an earlier one", stamp.Generation)
+	}
 	out := &sink{w: w}
-	out.send(world.SessionStarted{Stamp: stamp, Source: source, AsOf: s.SavedAt, OwnLocalIDs: true})
 	if r == nil {
 		out.send(world.RegionEntered{Stamp: stamp})
 	} else {
@@ -42,10 +45,6 @@ func (l *loader) apply(w *world.World, r *region, inv *inventory) error {
 	out.send(world.RegionReady{Stamp: stamp})
 	out.flush()
 	after := w.Stats()
-	fence, err := w.Fence()
-	if err != nil || fence.Generation != stamp.Generation || fence.Region != stamp.Region {
-		return fmt.Errorf("found a world that has seen generation %d, expected an earlier one", stamp.Generation)
-	}
 	if n := after.Malformed - before.Malformed; n > 0 {
 		l.warn("", "%d facts left out: they make no sense in themselves", n)
 	}

@@ -34,8 +34,8 @@ const (
 )
 
 var (
-	errXMLRun   = fmt.Errorf("left out: found a tag and text of over %d bytes", maxXMLRun)
-	errXMLDepth = fmt.Errorf("left out: found elements nested over %d deep", maxXMLDepth)
+	errXMLRun   = fmt.Errorf("found a tag and text of over %d bytes", maxXMLRun)
+	errXMLDepth = fmt.Errorf("found elements nested over %d deep", maxXMLDepth)
 )
 
 // sanitizer turns the simulator's XML into XML that encoding/xml accepts.

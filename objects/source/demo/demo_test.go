@@ -94,7 +94,7 @@ func TestObjects(t *testing.T) {
 		case "Armchair", "Roof":
 			t.Errorf("child %q is in sight", *o.Name)
 		}
-		if !o.Place.Known || o.Scale == nil || o.HoverText == nil || o.LocalID == 0 {
+		if !o.Place.Known || !o.ScaleKnown || o.HoverText == nil || o.LocalID == 0 {
 			t.Errorf("%q: something is unknown: %+v", *o.Name, o)
 		}
 		switch *o.Name {
