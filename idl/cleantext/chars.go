@@ -46,7 +46,17 @@ func cleanChars(s string, r *Report) string {
 
 // plainPrefix returns how many bytes of s, from its start, are printable ASCII.
 func plainPrefix(s string) int {
-	for i := 0; i < len(s); i++ {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		// The top bit of each byte tells whether one is below 0x20 or above
+		// 0x7e. A carry comes only out of a byte that is.
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		if (w-0x2020202020202020|w+0x0101010101010101|w)&0x8080808080808080 != 0 {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c >= 0x7f {
 			return i
 		}
@@ -307,8 +317,8 @@ func kindOf(r rune) kind {
 		r >= 0xe0000 && r <= 0xe0fff,
 		r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
 		return kindInvisible
-	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r):
-		return kindMark
+	case isGeneralMark(r), unicode.Is(unicode.Mn, r), r >= 0x488 && r <= 0x489, r >= 0xa670 && r <= 0xa672:
+		return kindMark // all of Mn and Me
 	}
 	return kindPlain
 }

@@ -77,11 +77,9 @@ func fold(s string) folded {
 // whether that is anything but r.
 func foldRune(dst []byte, r rune, s string) (folded []byte, changed bool) {
 	switch {
-	case r >= 0x370 && r <= 0x6d3 && r != 0x387 && r != 0x589 && r != 0x5c3 && r != 0x660,
-		r >= 0x3041 && r <= 0x309a, r >= 0x30a0 && r <= 0x30fa,
-		r >= 0x3400 && r <= 0xa4f7, r >= 0xac00 && r <= 0xd7ff:
-		return dst, false // scripts that hold nothing to fold, for speed
-	case r >= 0x300 && r <= 0x36f, kindOf(r) == kindJoiner, kindOf(r) == kindSelector, isGeneralMark(r):
+	case r >= 0x3041 && r <= 0x309a, r >= 0x30a0 && r <= 0x30fa, r >= 0x3400 && r <= 0xa4f7, r >= 0xac00 && r <= 0xd7ff:
+		return dst, false // nothing to fold in these, for speed
+	case isGeneralMark(r), r == zwnj, r == zwj, r >= 0x180b && r <= 0x180f, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100:
 		return dst, true
 	case r >= 0x249c && r <= 0x24b5: // parenthesized letters
 		return append(dst, byte('a'+r-0x249c)), true
@@ -94,7 +92,7 @@ func foldRune(dst []byte, r rune, s string) (folded []byte, changed bool) {
 	case isRegional(r):
 		return append(dst, byte('a'+r-0x1f1e6)), true
 	}
-	if b, ok := signs[r]; ok {
+	if b := sign(r); b != 0 {
 		return append(dst, b), true
 	}
 	if !mayFold(r) {
@@ -106,7 +104,7 @@ func foldRune(dst []byte, r rune, s string) (folded []byte, changed bool) {
 	}
 	for i := 0; i < len(d); {
 		r, n := utf8.DecodeRune(d[i:])
-		if b, ok := signs[r]; ok {
+		if b := sign(r); b != 0 {
 			dst = append(dst, b)
 		} else if !isGeneralMark(r) {
 			dst = append(dst, d[i:i+n]...)

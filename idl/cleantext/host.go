@@ -2,10 +2,10 @@ package cleantext
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -26,7 +26,7 @@ type host struct {
 	labels     int
 	weak       bool // a joint other than a plain dot is in it
 	alphabetic bool // the last label begins with a letter
-	numbers    int  // how many labels, from the first on, are numbers
+	first      int  // end of the first label
 	www        bool
 
 	domain    span // the part that ends in a top-level domain, if end is above start
@@ -37,7 +37,7 @@ type host struct {
 // host reads the run of labels that starts at start.
 func (m *matcher) host(start int) host {
 	end := m.labelEnd(start)
-	h := host{start: start, end: end}
+	h := host{start: start, end: end, first: end}
 	if end == start {
 		return h
 	}
@@ -85,41 +85,23 @@ func (h *host) add(label string) {
 		h.www = len(label) >= 3 && len(label) <= 4 && strings.EqualFold(label[:3], "www") &&
 			(len(label) == 3 || isDigit(label[3]))
 	}
-	if h.numbers == h.labels && isNumber(ipPart(label, h.labels)) {
-		h.numbers++
-	}
 	h.labels++
 	h.alphabetic = isLower(label[0]|0x20) || label[0] >= utf8.RuneSelf
 }
 
-// ipPart returns the part of a host's nth label that an IPv4 literal would
-// own: a hyphen or a letter of another script ends it.
-func ipPart(label string, n int) string {
-	if n == 0 {
-		return label[strings.LastIndexByte(label, '-')+1:]
-	}
-	if n == 3 {
-		for i := 0; i < len(label); i++ {
-			if !isWord(label[i]) {
-				return label[:i]
-			}
-		}
-	}
-	return label
-}
-
 // judge decides whether a host is URL-shaped, and where the token ends.
 func (m *matcher) judge(h *host) (span, bool) {
+	if link, ok := m.ipv4(h.first); ok {
+		return link, true
+	}
 	next := m.byteAt(h.end)
 	goesOn := (next == ':' || next == '/' || next == '@' || next == '?' || next == '#' || next == '\\') &&
 		m.isLabelAt(h.end+1)
 	port := next == ':' && m.isPort(h.end)
 	switch {
-	case h.numbers >= 4 && !h.weak:
-		return m.ipv4(h, port)
 	case h.domain.end > h.domain.start:
 		d := h.domain
-		if h.domainDot == plainDot && !goesOn && h.domainLen == 2 && d.end == h.end && m.isFile(d) {
+		if h.domainDot == plainDot && !goesOn && next != '/' && h.domainLen == 2 && d.end == h.end && m.isFile(d) {
 			return span{}, false
 		}
 		if d.end < h.end && goesOn && !h.weak {
@@ -153,28 +135,32 @@ func (m *matcher) isPort(i int) bool {
 	return end-i-1 >= 3 && end-i-1 <= 5 || m.t[i+1:end] == "80"
 }
 
-// ipv4 judges a host whose labels are numbers. Four of them are an address
-// unless they are a version: a word says so, or the first is zero.
-func (m *matcher) ipv4(h *host, port bool) (span, bool) {
-	if h.labels != 4 {
+// ipv4 looks for an IPv4 literal whose first number ends at end. Four numbers
+// are an address unless they are a version: a word before them says so, or the
+// first is zero, or there are more.
+func (m *matcher) ipv4(end int) (span, bool) {
+	start := end
+	for isWord(m.byteAt(start - 1)) {
+		start--
+	}
+	if !isOctet(m.t[start:end]) || m.byteAt(start-1) == '.' && isDigit(m.byteAt(start-2)) {
 		return span{}, false
 	}
-	start, end := h.start, h.start
-	for n, label := range strings.Split(m.t[h.start:h.end], ".") {
-		part := ipPart(label, n)
-		if n == 0 {
-			start += len(label) - len(part)
+	for range 3 {
+		j, from := m.joint(end)
+		if j != plainDot && j != fullStop {
+			return span{}, false
 		}
-		if n == 3 {
-			end += len(part)
-		} else {
-			end += len(label) + 1
+		for end = from; isWord(m.byteAt(end)); end++ {
 		}
-		if !strings.HasPrefix(part, "0x") && !strings.HasPrefix(part, "0X") && (len(part) > 4 || len(part) > 2 && part > "255" && part[0] != '0') {
+		if !isOctet(m.t[from:end]) {
 			return span{}, false
 		}
 	}
-	if next := m.byteAt(end); !port && next != '/' {
+	if m.byteAt(end) == '.' && isDigit(m.byteAt(end+1)) {
+		return span{}, false
+	}
+	if next := m.byteAt(end); next != '/' && !(next == ':' && m.isPort(end)) {
 		before := m.skipSpacesBack(start)
 		word := strings.ToLower(m.t[m.labelStart(before):before])
 		if strings.HasPrefix(m.t[start:], "0.") || before < start && versionWords[word] {
@@ -182,6 +168,19 @@ func (m *matcher) ipv4(h *host, port bool) (span, bool) {
 		}
 	}
 	return span{start, m.tail(end)}, true
+}
+
+// isOctet reports whether s is one part of an IPv4 literal: up to 255, in
+// decimal, octal or hexadecimal.
+func isOctet(s string) bool {
+	if !isNumber(s) || len(s) > 12 {
+		return false
+	}
+	n, err := strconv.ParseUint(s, 0, 64)
+	if err != nil { // 08 and 09 are no octal numbers, but somebody may mean them
+		n, err = strconv.ParseUint(s, 10, 64)
+	}
+	return err == nil && n <= 255
 }
 
 // ipv6 looks for an IPv6 literal that holds the colon at i.
@@ -205,7 +204,7 @@ func (m *matcher) ipv6(i int) (span, bool) {
 		end--
 	}
 	addr, err := netip.ParseAddr(m.t[start:end])
-	if err != nil || !addr.Is6() || m.isLabelAt(end) || m.labelStart(start) != start {
+	if err != nil || !addr.Is6() || isWord(m.byteAt(end)) || isWord(m.byteAt(start-1)) {
 		return span{}, false
 	}
 	if !strings.ContainsAny(m.t[start:end], "0123456789") && colons < 4 {
@@ -311,15 +310,15 @@ func tldPrefix(j joint, last, label string) int {
 			return len(label)
 		}
 	}
-	if n > 0 {
-		return 0
-	}
 	// The longest start that is a domain: words of some scripts run on.
 	longest := 0
-	for i, runes := 0, 0; i < len(label) && runes < 24; runes++ {
+	lower := strings.ToLower(label)
+	if len(lower) != len(label) {
+		return 0 // a letter whose two cases differ in length is in none of them
+	}
+	for i, runes := n, n; i < len(label) && runes < longestIDN; runes++ {
 		_, size := utf8.DecodeRuneInString(label[i:])
-		i += size
-		if puny, err := idna.Punycode.ToASCII(strings.ToLower(label[:i])); err == nil && isTLD(puny) {
+		if i += size; idnTLDs[lower[:i]] {
 			longest = i
 		}
 	}
@@ -344,7 +343,8 @@ func isTLD(label string) bool {
 	if len(label) < 2 || len(label) > 63 {
 		return false
 	}
-	_, icann := publicsuffix.PublicSuffix(label)
+	// Some domains, such as ck, are on the list only as what is below them.
+	_, icann := publicsuffix.PublicSuffix("0." + label)
 	return icann || pseudoTLDs[label]
 }
 
@@ -352,7 +352,7 @@ func isTLD(label string) bool {
 // these.
 func skeleton(s string) string {
 	return strings.Map(func(r rune) rune {
-		if b, ok := lookAlikes[r]; ok {
+		if b := lookAlike(r); b != 0 {
 			return rune(b)
 		}
 		return r

@@ -16,6 +16,11 @@ func removeLinks(s string, r *Report) string {
 		f = fold(s)
 	}
 	links := findLinks(f.text)
+	if len(links) == 0 && len(f.shifts) > 0 {
+		// Folding may also hide a token: .com before a circled digit.
+		f = folded{text: s}
+		links = findLinks(s)
+	}
 	if len(links) == 0 {
 		return s
 	}
@@ -55,7 +60,7 @@ func findLinks(t string) []span {
 	var links []span
 	m := matcher{t: t}
 	for i := 0; i < len(t); {
-		if !triggers[t[i]] {
+		if !triggers[t[i]] || m.idle(i) {
 			i++
 			continue
 		}
@@ -67,6 +72,27 @@ func findLinks(t string) []span {
 		i = next
 	}
 	return links
+}
+
+// idle reports, for the commonest uses of a trigger in prose, that the one at i
+// is no more than that: a full stop, a colon before a space, a letter, a slash.
+func (m *matcher) idle(i int) bool {
+	t := m.t
+	if i == 0 || i+2 >= len(t) {
+		return false
+	}
+	next := t[i+1]
+	switch t[i] {
+	case '.':
+		return (next == ' ' || next == '.') && isWord(t[i-1])
+	case ':':
+		return next == ' ' && t[i+2] != ' ' && t[i+2] != '/' && isWord(t[i-1])
+	case 'd', 'D':
+		return next|0x20 != 'o' || t[i+2]|0x20 != 't'
+	case '/':
+		return next != '/' && next != '\\'
+	}
+	return false
 }
 
 // at returns the token that is recognized by the trigger at i, if there is
@@ -115,6 +141,15 @@ func (m *matcher) dot(i int) (span, int) {
 	h := m.host(start)
 	if link, ok := m.judge(&h); ok {
 		return link, link.end
+	}
+	if h.labels > 4 { // an IPv4 literal may follow other labels
+		for i := h.first + 1; i < h.end; i++ {
+			if m.t[i] == '.' {
+				if link, ok := m.ipv4(i); ok {
+					return link, link.end
+				}
+			}
+		}
 	}
 	return span{}, max(h.end, i+1)
 }
