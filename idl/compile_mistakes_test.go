@@ -14,10 +14,10 @@ import (
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
-// mistake is a piece of a document with one fault, whose span is marked «so».
+// docMistake is a piece of a document with one fault, whose span is marked «so».
 // In text, a % stands for a number that keeps the pieces of one document
 // apart; beside it stand the declarations of mistakeBase.
-type mistake struct{ rule, text string }
+type docMistake struct{ rule, text string }
 
 const mistakeBase = `
 record Ok { a: int; }
@@ -27,7 +27,7 @@ enum Color { red, green, blue }
 interface Thing { look() -> text; }
 `
 
-var mistakes = []mistake{
+var docMistakes = []docMistake{
 	{"duplicate-name", `record D% { a: int; «a»: float; }`},
 	{"duplicate-name", `enum D% { north, «north» }`},
 	{"duplicate-name", `interface D% { a() -> int; «a»() -> bool; }`},
@@ -196,8 +196,8 @@ type finding struct {
 	Start, End int // offsets
 }
 
-// assemble makes a document of mistakes and returns what must be found in it.
-func assemble(list []mistake) (string, []finding) {
+// assemble makes a document of docMistakes and returns what must be found in it.
+func assemble(list []docMistake) (string, []finding) {
 	var doc strings.Builder
 	doc.WriteString("package test;\n" + mistakeBase)
 	var want []finding
@@ -215,8 +215,8 @@ func assemble(list []mistake) (string, []finding) {
 	return doc.String(), want
 }
 
-// single returns a loader of one document.
-func single(name, text string) idl.Loader {
+// oneDocument returns a loader of one document.
+func oneDocument(name, text string) idl.Loader {
 	return func(asked string) ([]byte, error) {
 		if asked != name {
 			return nil, os.ErrNotExist
@@ -228,7 +228,7 @@ func single(name, text string) idl.Loader {
 // findings returns what Compile finds in one document.
 func findings(t *testing.T, text string) (idl.ErrorList, []finding) {
 	t.Helper()
-	docs, err := idl.Compile(single("t.wip", text), "t.wip")
+	docs, err := idl.Compile(oneDocument("t.wip", text), "t.wip")
 	if err == nil {
 		return nil, nil
 	}
@@ -270,9 +270,9 @@ func TestMistakeBaseIsSound(t *testing.T) {
 }
 
 func TestEachMistakeIsReportedOnceAtItsPlace(t *testing.T) {
-	for i, m := range mistakes {
+	for i, m := range docMistakes {
 		t.Run(fmt.Sprintf("%s/%d", m.rule, i), func(t *testing.T) {
-			text, want := assemble([]mistake{m})
+			text, want := assemble([]docMistake{m})
 			list, got := findings(t, text)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("in %s\nfound %v\n(-want +got)\n%s", m.text, list, diff)
@@ -285,10 +285,10 @@ func TestIndependentMistakesAreAllReported(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n := 2 + random.IntN(14)
-		var picked []mistake
+		var picked []docMistake
 		reserved := 0
-		for _, i := range random.Perm(len(mistakes))[:n] {
-			m := mistakes[i]
+		for _, i := range random.Perm(len(docMistakes))[:n] {
+			m := docMistakes[i]
 			// The same reserved or overlong name twice would be one more fault.
 			if strings.Contains(m.text, "NNN") {
 				if reserved++; reserved > 1 {

@@ -137,7 +137,9 @@ func (c *compiler) spreadProperties() {
 // checkRecords checks what takes all fields of all documents to be known.
 func (c *compiler) checkRecords(u *unit) {
 	for _, r := range u.records {
-		c.walk(r, nil)
+		if r.visit == unvisited {
+			c.walk(r, nil)
+		}
 		for i, f := range r.Fields {
 			if f.Name == "trust" && r.holdsText {
 				u.fault(ruleFieldCollision, r.fields[i].Name.Span, "rename the field",
