@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 	"github.com/wipagent/wipagent/idl"
 	"pgregory.net/rapid"
 )
@@ -42,10 +43,14 @@ func drawRange(t *rapid.T, low, high float64) *idl.Range {
 	return r
 }
 
-func drawType(t *rapid.T, depth int) *idl.Type {
+// drawType draws a type; half of the time one of the kinds preferred.
+func drawType(t *rapid.T, depth int, preferred ...idl.Kind) *idl.Type {
 	kinds := []idl.Kind{idl.Bool, idl.Int, idl.Float, idl.String, idl.UUID, idl.Timestamp, idl.Duration, idl.Bytes, idl.Entry, idl.EnumOf}
 	if depth > 0 {
 		kinds = append(kinds, idl.List, idl.Map, idl.RecordOf)
+	}
+	if len(preferred) > 0 && rapid.Bool().Draw(t, "preferred") {
+		kinds = preferred
 	}
 	out := &idl.Type{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Optional: rapid.Bool().Draw(t, "optional")}
 	switch out.Kind {
@@ -170,11 +175,11 @@ func number(t *rapid.T, r *idl.Range, whole bool) float64 {
 }
 
 // drawCall draws an operation and a valid record for it.
-func drawCall(t *rapid.T) (*idl.Operation, node) {
+func drawCall(t *rapid.T, preferred ...idl.Kind) (*idl.Operation, node) {
 	o := &idl.Operation{Name: "do_it"}
 	record := node{t: &idl.Type{Kind: idl.RecordOf}}
 	for _, name := range rapid.Permutation(names).Draw(t, "names")[:rapid.IntRange(0, 5).Draw(t, "params")] {
-		p := &idl.Param{Name: name, Type: drawType(t, 2)}
+		p := &idl.Param{Name: name, Type: drawType(t, 2, preferred...)}
 		if rapid.Bool().Draw(t, "has default") && p.Type.Kind < idl.List {
 			p.Default = json.RawMessage(drawValue(t, p.Type).scalar)
 		}
@@ -410,42 +415,34 @@ func checkAnswer(t interface {
 }
 
 // resolves reports whether a pointer leads to a value, or names a field that
-// is missing from an object. Strings that hold JSON are looked into.
+// is missing from an object. Of two members with one key it may mean either;
+// strings that hold JSON are looked into.
 func resolves(raw, pointer string) bool {
-	var v any
-	if len(raw) == 0 || json.Unmarshal([]byte(raw), &v) != nil {
-		return pointer == ""
-	}
-	if pointer == "" {
+	return pointer == "" || pointer[0] == '/' && leads(gjson.Parse(raw), strings.Split(pointer[1:], "/"))
+}
+
+func leads(in gjson.Result, segments []string) bool {
+	if len(segments) == 0 {
 		return true
 	}
-	if pointer[0] != '/' {
-		return false
+	if in.Type == gjson.String {
+		in = gjson.Parse(in.Str)
 	}
-	segments := strings.Split(pointer[1:], "/")
-	for i, s := range segments {
-		s = strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
-		if text, ok := v.(string); ok && json.Unmarshal([]byte(text), &v) != nil {
-			return false
-		}
-		switch in := v.(type) {
-		case map[string]any:
-			next, ok := in[s]
-			if !ok {
-				return i == len(segments)-1
-			}
-			v = next
-		case []any:
-			n, err := strconv.Atoi(s)
-			if err != nil || n >= len(in) {
-				return false
-			}
-			v = in[n]
-		default:
-			return false
-		}
+	key := strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[0])
+	if in.IsArray() {
+		n, err := strconv.Atoi(key)
+		items := in.Array()
+		return err == nil && n < len(items) && leads(items[n], segments[1:])
 	}
-	return true
+	found, member := false, false
+	in.ForEach(func(k, v gjson.Result) bool {
+		if k.Str == key {
+			member = true
+			found = found || leads(v, segments[1:])
+		}
+		return true
+	})
+	return found || in.IsObject() && !member && len(segments) == 1
 }
 
 // lostValues returns a value of what was sent that is not in the record as
