@@ -178,7 +178,7 @@ func unclosedBracket(open, found lexer.Token, expected string) *fault {
 		if number, unit := unitOf(found.Value); unit == "bytes" {
 			f.hint = "write " + number + " bytes"
 		}
-	case tokNumber, tokString, tokIdent, tokDots, '.', ',', ':':
+	case tokNumber, tokString, tokIdent, tokDots, '.', ',', ':', ']':
 	default:
 		f.rule, f.opening = RuleUnclosedBracket, &open
 	}

@@ -114,7 +114,7 @@ func (s *scanner) quoted() {
 			return
 		case c < ' ' && c != '\t' && !(c == '\r' && s.is(i+1, '\n')) || c == 0x7f:
 			s.report(RuleBadCharacter, i, i+1, `write it as an escape: \u{`+strconv.FormatUint(uint64(c), 16)+`}`,
-				"found %q in a string", s.text[i:i+1])
+				"found %q in a string, expected an escape", s.text[i:i+1])
 		}
 		i++
 	}

@@ -24,7 +24,7 @@ const (
 //
 // Spec: spec/idl.md
 func Parse(name string, src []byte) (*File, []Diagnostic) {
-	tree := &File{Name: name, Span: Span{File: name, Start: Pos{Line: 1, Col: 1}, End: Pos{Offset: len(src), Line: 1, Col: 1}}}
+	tree := newFile(name)
 	if len(src) > MaxSource {
 		d := Diagnostic{Rule: RuleTooLarge, Span: tree.Span,
 			Message: fmt.Sprintf("found %d bytes, expected at most %d", len(src), MaxSource), Hint: "divide it into files that import each other"}
@@ -55,4 +55,10 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 	r := newRecovery(b)
 	r.file()
 	return tree, b.finish()
+}
+
+// newFile returns a file without content, whose span ends where it starts
+// until the last line is known.
+func newFile(name string) *File {
+	return &File{Name: name, Span: Span{File: name, Start: Pos{Line: 1, Col: 1}, End: Pos{Line: 1, Col: 1}}}
 }

@@ -26,6 +26,7 @@ const (
 	inFile scope = iota
 	inInterface
 	inRecord
+	inEnum
 	inParams
 )
 
@@ -39,29 +40,45 @@ type recovery struct {
 	i          int     // the next token
 	closing    []int32 // by the index of "(" or "{": that of what closes it, or 0
 	open       bool    // a block is being read
-	unbalanced bool    // a brace too many or too few was reported in the block
+	balanced   bool    // and its braces come in pairs
 	muted      bool    // what is read now would repeat a reported fault
 	hasPackage bool    // there is a package clause, if a faulty one
+	lastFound  int     // the token that the last fault is about, or -1
+	lastEnd    int     // index behind the piece of the last fault
+	last       *body   // the declaration read last, or nil
 }
 
 // newRecovery finds the matching brackets.
 func newRecovery(b *builder) *recovery {
-	r := &recovery{builder: b, grammar: grammar(), closing: make([]int32, len(b.toks))}
+	r := &recovery{builder: b, grammar: grammar(), closing: make([]int32, len(b.toks)), lastFound: -1}
 	var parens, braces []int32
+	arrow := false // an arrow stands behind the first of the open parentheses
 	for i, t := range b.toks {
 		switch t.Type {
 		case '(':
+			arrow = arrow && len(parens) > 0
 			parens = append(parens, int32(i))
 		case ')':
 			if n := len(parens); n > 0 {
 				r.closing[parens[n-1]] = int32(i)
 				parens = parens[:n-1]
 			}
-		case '{', '}', ';': // no list in parentheses holds these
-			parens = parens[:0]
-			if t.Type == '{' {
-				braces = append(braces, int32(i))
-			} else if n := len(braces); t.Type == '}' && n > 0 {
+		case tokArrow:
+			arrow = true
+		case ';':
+			if arrow { // the end of an operation
+				parens = parens[:0]
+			}
+		case '{':
+			if i > 0 && isTopWord(b.toks[i-1].Value) || i > 1 && isTopWord(b.toks[i-2].Value) {
+				parens = parens[:0]
+			}
+			braces = append(braces, int32(i))
+		case '}':
+			if r.startsLine(i) {
+				parens = parens[:0]
+			}
+			if n := len(braces); n > 0 {
 				r.closing[braces[n-1]] = int32(i)
 				braces = braces[:n-1]
 			}
@@ -82,12 +99,9 @@ func (r *recovery) startsLine(i int) bool {
 }
 
 // skip returns the index behind the token at i, or behind the block or list
-// that it opens. A block here is one too many.
+// that it opens. Where braces do not come in pairs, a brace opens nothing.
 func (r *recovery) skip(i int) int {
-	if r.is(i, '{') {
-		r.unbalanced = true
-	}
-	if c := r.closing[i]; c > 0 {
+	if c := r.closing[i]; c > 0 && (r.balanced || !r.is(i, '{')) {
 		return int(c) + 1
 	}
 	return i + 1
@@ -120,7 +134,7 @@ func (r *recovery) startsDeclaration(i, column int) bool {
 // startsMember reports whether a member starts at i, where one may have ended
 // before. What it looks for stands nowhere within a valid member.
 func (r *recovery) startsMember(i int, in scope) bool {
-	if i > 0 && !r.startsLine(i) && !endsPiece(r.toks[i-1].Type) {
+	if i > 0 && !r.startsLine(i) && !endsPiece(r.toks[i-1].Type) && !endsMember(r.toks[i-1].Type) {
 		return false
 	}
 	switch in {
@@ -128,6 +142,8 @@ func (r *recovery) startsMember(i int, in scope) bool {
 		return r.is(i, tokIdent) && r.is(i+1, '(')
 	case inRecord, inParams:
 		return r.is(i, tokIdent) && r.is(i+1, ':')
+	case inEnum:
+		return r.is(i, tokIdent) && (r.is(i+1, ',') || r.is(i+1, '}'))
 	}
 	return false
 }
@@ -139,6 +155,11 @@ func endsPiece(t lexer.TokenType) bool {
 		return true
 	}
 	return false
+}
+
+// endsMember reports whether a member can stand directly behind t.
+func endsMember(t lexer.TokenType) bool {
+	return t == ';' || t == ',' || t == '(' || t == '{' || t == '}'
 }
 
 // annotated returns the index behind the annotations that start at i.
@@ -153,10 +174,9 @@ func (r *recovery) annotated(i int, in scope) int {
 // never closed ends where something else can only begin.
 func (r *recovery) annotationEnd(i int, in scope) int {
 	i++
-	if !r.is(i, tokIdent) || r.startsDeclaration(i, anyColumn) {
-		return i
+	if r.is(i, tokIdent) && !r.startsDeclaration(i, anyColumn) {
+		i++
 	}
-	i++
 	if !r.is(i, '(') {
 		return i
 	}
@@ -183,16 +203,40 @@ func (r *recovery) cut(from, to int) []lexer.Token {
 }
 
 // fail reports a fault in the tokens [from, to), unless it follows from one
-// that is reported: a lexical fault there, or a block that ends with the file.
+// that is reported: about the same token, by the scanner, or that a block
+// ends with the file.
 func (r *recovery) fail(from, to int, d Diagnostic) {
 	r.cover(r.tok(from).Pos.Offset, r.tok(to).Pos.Offset)
-	if r.broken || r.muted || r.lexicalFault(from, to) {
-		return
-	}
-	if r.open && d.Span.Start.Offset >= r.toks[len(r.toks)-1].Pos.Offset {
+	found := sort.Search(len(r.toks), func(i int) bool { return r.toks[i].Pos.Offset >= d.Span.Start.Offset })
+	repeated := found == r.lastFound
+	r.lastFound, r.lastEnd = found, to
+	if repeated || r.broken || r.muted || r.lexicalFault(from, to) || r.open && r.tok(found).EOF() {
 		return
 	}
 	r.report(d)
+}
+
+// follows reports whether a faulty piece ends at from, with what was wrong in
+// it, on the same line, and nothing that can be read starts here. Then what
+// comes next is most likely its rest.
+func (r *recovery) follows(from int, in scope) bool {
+	return from > 0 && from == r.lastEnd && r.lastFound >= from-1 && !r.startsLine(from) &&
+		!r.startsMember(r.annotated(from, in), in)
+}
+
+// passOver lets the separator at i count as part of the faulty piece before it.
+func (r *recovery) passOver(i int) {
+	if r.lastEnd == i {
+		r.lastEnd++
+	}
+}
+
+// quietly runs f, and if quiet is set, reports none of its faults.
+func (r *recovery) quietly(quiet bool, f func()) {
+	muted := r.muted
+	r.muted = muted || quiet
+	f()
+	r.muted = muted
 }
 
 // lexicalFault reports whether the scanner found a fault in the tokens
@@ -279,7 +323,7 @@ func (r *recovery) explain(err error, from, to int, more, hint string) (int, Dia
 		}
 	}
 	rule := RuleUnexpectedToken
-	if expected == `";"` && (i == to || r.is(i, ',') || r.startsLine(i)) {
+	if expected == `";"` && (i == to || r.startsLine(i) || r.is(i, ',') && (i+1 == to || r.startsLine(i+1))) {
 		rule, hint = RuleMissingSemicolon, ""
 	}
 	return i, r.unexpected(i, rule, expected, hint)

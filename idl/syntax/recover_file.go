@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // file reads the whole text.
@@ -83,67 +84,105 @@ func (r *recovery) guess(i int) string {
 // clause reads a clause of the header, whose keyword stands at the index at.
 func (r *recovery) clause(start, at int, word string) {
 	if at > start {
-		r.annotations(start, at, inFile)
 		r.fail(start, at, Diagnostic{Rule: RuleUnexpectedToken, Span: between(r.toks[start], r.toks[at-1]),
 			Message: "found an annotation before the " + word + " clause, expected none",
 			Hint:    "annotations stand before interface, record and enum, and before their members"})
 	}
 	end := at + 1
-	for ; ; end++ {
-		if t := r.tok(end); t.EOF() || t.Type == '{' || t.Type == '}' || t.Type == '@' || r.startsDeclaration(end, anyColumn) {
-			break
-		}
+	for !r.endsClause(end) {
 		if r.is(end, ';') {
 			end++
 			break
 		}
+		end++
 	}
 	switch word {
 	case "package":
 		r.hasPackage = true
 		c, next := piece(r, r.grammar.packageClause, at, end, "", "write package name;")
-		if r.i = next; c != nil {
+		if r.leaveClause(next); c != nil {
 			r.packageClause(c)
 		}
 	case "version":
 		c, next := piece(r, r.grammar.versionClause, at, end, "", "write version 1;")
-		if r.i = next; c != nil {
+		if r.leaveClause(next); c != nil {
 			r.versionClause(c.Number)
 		}
 	case "import":
 		c, next := piece(r, r.grammar.importClause, at, end, "", `write import "name.wip";`)
-		if r.i = next; c != nil {
+		if r.leaveClause(next); c != nil {
 			r.importClause(c.Path)
 		}
 	}
 }
 
+// endsClause reports whether what is at i cannot belong to a clause before it.
+func (r *recovery) endsClause(i int) bool {
+	t := r.tok(i)
+	return t.EOF() || r.startsDeclaration(i, anyColumn) ||
+		r.startsLine(i) && (t.Type == '{' || t.Type == '}' || t.Type == '@')
+}
+
+// leaveClause moves to next, and if a faulty clause ends there, over the rest
+// of its line.
+func (r *recovery) leaveClause(next int) {
+	r.i = next
+	for !r.startsLine(r.i) && !r.endsClause(r.i) {
+		if t := r.tok(r.i); t.Type == tokIdent && isTopWord(t.Value) || t.Type == '@' {
+			return
+		}
+		r.i++
+	}
+}
+
 // garbage reports that nothing known starts here and moves to what does.
 func (r *recovery) garbage(start, at int) {
+	if r.last != nil && r.startsMember(at, r.last.in) {
+		r.reopen(start, at, r.follows(start, inFile))
+		return
+	}
 	expected := "interface, record or enum"
 	if len(r.tree.Decls) == 0 {
 		expected = "package, version, import, interface, record or enum"
+		r.hasPackage = true // it may be what is meant here
 	}
 	hint := ""
 	switch r.tok(at).Type {
 	case '}':
-		hint = "it closes nothing: remove it, or the brace that closes too early before it"
+		hint = "it closes nothing: remove it"
 	case ';':
 		hint = "remove it"
 	}
-	r.i = at + 1
-	for !r.tok(r.i).EOF() && !r.startsDeclaration(r.i, anyColumn) {
-		if r.is(r.i, '@') && r.startsLine(r.i) {
-			behind := r.annotated(r.i, inFile)
-			if r.startsDeclaration(behind, anyColumn) {
-				break
-			}
-			r.i = behind
-			continue
+	quiet := r.follows(start, inFile)
+	member := false
+	for r.i = at + 1; !r.tok(r.i).EOF() && !r.startsDeclaration(r.i, anyColumn); {
+		behind := r.i
+		if r.startsLine(r.i) {
+			behind = r.annotated(r.i, inFile)
+			member = r.last != nil && r.startsLine(behind) && r.startsMember(behind, r.last.in)
 		}
-		r.i++
+		if member || r.startsDeclaration(behind, anyColumn) {
+			break
+		}
+		r.i = max(behind, r.i+1)
 	}
-	r.fail(start, r.i, r.unexpected(at, RuleUnexpectedToken, expected, hint))
+	r.quietly(quiet, func() { r.fail(start, r.i, r.unexpected(at, RuleUnexpectedToken, expected, hint)) })
+	if member {
+		r.reopen(r.i, r.annotated(r.i, inFile), true)
+	}
+}
+
+// reopen goes on with the last declaration, which was closed too early: a
+// member of it stands at the index at.
+func (r *recovery) reopen(start, at int, quiet bool) {
+	d := r.unexpected(at, RuleUnexpectedToken, "interface, record or enum", "remove the brace that closes the block before this")
+	d.Related = []Related{{Span: over(r.toks[r.last.end]), Message: "closed here"}}
+	r.quietly(quiet, func() { r.fail(start, start, d) })
+	brace := r.toks[r.last.end].Pos.Offset
+	r.cover(brace, brace)
+	r.i = start
+	r.open = true
+	r.members(r.last)
 }
 
 // annotations parses the annotations in the tokens [from, to).
@@ -159,134 +198,148 @@ func (r *recovery) annotations(from, to int, in scope) []*Annotation {
 	return all
 }
 
+// body is a declaration whose block is being read.
+type body struct {
+	word    string // the keyword
+	name    string
+	in      scope
+	start   lexer.Token // where the declaration starts
+	opening lexer.Token // the brace, or the keyword if there is none
+	column  int         // of the keyword
+	end     int         // index of the closing brace, once it was read
+
+	iface  *Interface // one of the three
+	record *Record
+	enum   *Enum
+}
+
 // declaration reads an interface, record or enum, whose keyword stands at the
 // index at.
 func (r *recovery) declaration(start, at int, word string) {
 	anns := r.annotations(start, at, inFile)
 	r.i = at + 1
-	r.unbalanced = false
 	var name Ident
 	if r.is(r.i, tokIdent) && !r.startsDeclaration(r.i, anyColumn) {
 		name = Ident{Name: r.toks[r.i].Value, Span: over(r.toks[r.i])}
 		r.i++
 	} else {
-		r.fail(at, r.i, r.unexpected(r.i, RuleMissingName, "the name of the "+word, ""))
+		r.fail(start, r.i, r.unexpected(r.i, RuleMissingName, "the name of the "+word, ""))
 	}
-	in := inRecord
-	if word == "interface" {
-		in = inInterface
-	}
-	opening, ok := r.block(at, name.Name != "", word, in)
-	first := r.toks[start]
+	b := &body{word: word, name: name.Name, start: r.toks[start], opening: r.toks[at], column: r.toks[at].Pos.Column}
 	doc := ""
 	if name.Name != "" {
-		doc = r.doc(first.Pos.Offset, name)
+		doc = r.doc(b.start.Pos.Offset, name)
 	}
 	var decl Decl
-	switch column := r.toks[at].Pos.Column; word {
+	span := between(b.start, r.toks[r.i-1])
+	switch word {
 	case "interface":
-		d := &Interface{Doc: doc, Annotations: anns, Name: name}
-		for ok && r.more(word, name.Name, in, opening, column) {
-			if o := r.operation(column); o != nil {
-				d.Operations = append(d.Operations, o)
-			}
-		}
-		d.Span = between(first, r.toks[r.i-1])
-		decl = d
+		b.in, b.iface = inInterface, &Interface{Doc: doc, Annotations: anns, Name: name, Span: span}
+		decl = b.iface
 	case "record":
-		d := &Record{Doc: doc, Annotations: anns, Name: name}
-		for ok && r.more(word, name.Name, in, opening, column) {
-			if f := r.field(column); f != nil {
-				d.Fields = append(d.Fields, f)
-			}
-		}
-		d.Span = between(first, r.toks[r.i-1])
-		decl = d
+		b.in, b.record = inRecord, &Record{Doc: doc, Annotations: anns, Name: name, Span: span}
+		decl = b.record
 	default:
-		d := &Enum{Doc: doc, Annotations: anns, Name: name}
-		if ok {
-			d.Labels = r.labels(name.Name, opening, column)
-		}
-		d.Span = between(first, r.toks[r.i-1])
-		decl = d
+		b.in, b.enum = inEnum, &Enum{Doc: doc, Annotations: anns, Name: name, Span: span}
+		decl = b.enum
 	}
-	r.open = false
 	if name.Name != "" {
 		r.tree.Decls = append(r.tree.Decls, decl)
+	}
+	r.last = nil
+	if r.block(b, at) {
+		r.open = true
+		r.members(b)
 	}
 }
 
 // block enters the block of a declaration, whose keyword stands at the index
-// at. It returns the index of the opening brace and whether there is anything
-// to read. A missing brace is reported if named; without a name, there is a
-// fault already.
-func (r *recovery) block(at int, named bool, word string, in scope) (opening int, ok bool) {
-	if !r.is(r.i, '{') {
-		found := r.i
-		member := r.startsMember(found, in) || r.is(found, '@')
-		if word == "enum" {
-			member = r.is(found, tokIdent) && (r.is(found+1, ',') || r.is(found+1, '}'))
+// at, and reports whether there is one. A missing brace is reported if the
+// declaration has a name; otherwise there is a fault already.
+func (r *recovery) block(b *body, at int) bool {
+	brace := r.i
+	for !r.is(brace, '{') {
+		t := r.tok(brace)
+		end := t.Pos.Line > r.toks[at].Pos.Line && (t.Type == '}' || t.Type == ';' || r.startsMember(brace, b.in) || t.Type == '@')
+		if end || t.EOF() || r.startsDeclaration(brace, anyColumn) {
+			break
 		}
-		for !member && !r.is(r.i, '{') {
-			if t := r.tok(r.i); t.EOF() || t.Type == '}' || t.Type == ';' || r.startsDeclaration(r.i, anyColumn) {
-				break
-			}
-			r.i++
-		}
-		if named {
-			r.fail(at, max(r.i, at+1), r.unexpected(found, RuleUnexpectedToken, `"{" behind the name of the `+word, ""))
-		}
-		switch {
-		case member:
-			r.unbalanced, r.open = true, true
-			return at, true
-		case !r.is(r.i, '{'):
-			if r.is(r.i, ';') || r.is(r.i, '}') {
-				r.i++
-			}
-			return at, false
-		}
+		brace++
 	}
-	r.i++
-	r.open = true
-	return r.i - 1, true
+	if brace > r.i && b.name != "" || !r.is(brace, '{') && b.name != "" {
+		r.fail(at, max(brace, at+1), r.unexpected(r.i, RuleUnexpectedToken, `"{" behind the name of the `+b.word, ""))
+	}
+	if r.is(brace, '{') {
+		b.opening = r.toks[brace]
+		r.balanced = r.closing[brace] > 0
+		r.i = brace + 1
+		return true
+	}
+	r.balanced = false
+	return r.startsMember(r.i, b.in) || r.is(r.i, '@') && r.startsLine(r.i)
+}
+
+// members reads what is in a block, and leaves it.
+func (r *recovery) members(b *body) {
+	switch b.word {
+	case "interface":
+		for r.more(b) {
+			r.quietly(r.follows(r.i, b.in), func() { r.operation(b) })
+		}
+		b.iface.Span = between(b.start, r.toks[r.i-1])
+	case "record":
+		for r.more(b) {
+			r.quietly(r.follows(r.i, b.in), func() { r.field(b) })
+		}
+		b.record.Span = between(b.start, r.toks[r.i-1])
+	default:
+		r.labels(b)
+		b.enum.Span = between(b.start, r.toks[r.i-1])
+	}
+	r.open = false
 }
 
 // more reports whether a member follows in the block. If the block ends, it
 // is left; one that is never closed is reported.
-func (r *recovery) more(word, name string, in scope, opening, column int) bool {
+func (r *recovery) more(b *body) bool {
 	if len(r.faults) > MaxDiagnostics {
 		return false
 	}
-	at := r.annotated(r.i, in)
+	at := r.annotated(r.i, b.in)
 	switch t := r.tok(at); {
 	case t.Type == '}':
 		if at > r.i {
-			r.annotations(r.i, at, in)
-			r.fail(at, at, r.unexpected(at, RuleUnexpectedToken, "something behind the annotation that it can belong to", ""))
+			r.annotations(r.i, at, b.in)
+			r.fail(r.i, at, r.unexpected(at, RuleUnexpectedToken, "something behind the annotation that it can belong to", ""))
 		}
-		r.i = at + 1
+		r.leave(b, at)
 		return false
 	case t.EOF():
 		r.i = at
-	case !r.startsDeclaration(at, column):
+	case !r.startsDeclaration(at, b.column):
 		return true
 	}
-	r.unclosed(word, name, opening)
+	r.unclosed(b)
 	return false
 }
 
+// leave leaves the block by its closing brace at index i.
+func (r *recovery) leave(b *body, i int) {
+	b.end = i
+	r.last = b
+	r.passOver(i)
+	r.i = i + 1
+}
+
 // unclosed reports that a block is open at the next token.
-func (r *recovery) unclosed(word, name string, opening int) {
+func (r *recovery) unclosed(b *body) {
 	r.open = false
-	if r.unbalanced {
-		return
-	}
-	what := `"}" to close the ` + word
-	if name != "" {
-		what += " " + quote(name)
+	what := `"}" to close the ` + b.word
+	if b.name != "" {
+		what += " " + quote(b.name)
 	}
 	d := r.unexpected(r.i, RuleUnclosedBrace, what, `close the block with "}"`)
-	d.Related = []Related{{Span: over(r.toks[opening]), Message: "opened here"}}
+	d.Related = []Related{{Span: over(b.opening), Message: "opened here"}}
 	r.fail(r.i, r.i, d)
+	r.lastFound = -1
 }

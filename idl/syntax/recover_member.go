@@ -10,11 +10,11 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 			return i
 		case t.Type == ';':
 			return i + 1
-		case i > at && t.Type == '@' && !r.is(i-1, '(') && !r.is(i-1, ','):
+		case i > at && t.Type == '@' && (r.startsLine(i) || endsPiece(r.toks[i-1].Type)):
 			return i
-		case i > at && (r.startsDeclaration(i, column) || r.startsMember(i, in)):
+		case i > at && (r.startsDeclaration(i, column) || r.startsMember(i, in) && (i > at+1 || r.startsLine(i))):
 			return i
-		case t.Type == '{' && r.closing[i] > 0:
+		case t.Type == '{' && r.skip(i) > i+1:
 			i = r.skip(i)
 			if !r.is(i, ';') {
 				return i
@@ -25,34 +25,43 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 	}
 }
 
-// operation reads one operation of an interface, or returns nil if none can
-// be made out.
-func (r *recovery) operation(column int) *Operation {
+// operation reads one operation of an interface.
+func (r *recovery) operation(b *body) {
 	start := r.i
+	rest := start == r.lastEnd && !r.startsLine(start)
 	at := r.annotated(start, inInterface)
-	end := r.memberEnd(at, column, inInterface)
+	end := r.memberEnd(at, b.column, inInterface)
 	r.i = end
 	anns := r.annotations(start, at, inInterface)
 	if !r.is(at, tokIdent) {
-		hint := ""
-		if r.is(at, ';') {
-			hint = "remove it"
-		}
-		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `an operation or "}"`, hint))
-		return nil
+		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `an operation or "}"`, r.startHint(start, at)))
+		return
 	}
 	o := &Operation{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
 	o.Doc = r.doc(r.toks[start].Pos.Offset, o.Name)
-	if arrow := r.parameters(o, at, end); arrow >= 0 {
+	if arrow := r.parameters(o, at, end, rest); arrow >= 0 {
 		r.result(o, arrow, at, end)
 	}
 	o.Span = between(r.toks[start], r.toks[r.i-1])
-	return o
+	b.iface.Operations = append(b.iface.Operations, o)
+}
+
+// startHint says what to do about the token at the index at, which begins no
+// member.
+func (r *recovery) startHint(start, at int) string {
+	switch {
+	case r.is(at, ';'):
+		return "remove it"
+	case at > start:
+		return "the arguments of an annotation stand in parentheses"
+	}
+	return ""
 }
 
 // parameters reads the parameters of the operation whose name stands at the
-// index at. It returns the index behind them, or -1 if the rest is lost.
-func (r *recovery) parameters(o *Operation, at, end int) int {
+// index at. It returns the index behind them, or -1 if what follows is lost.
+// The operation may be the rest of something faulty before it.
+func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 	open := at + 1
 	if !r.is(open, '(') || open >= end {
 		hint := "write " + o.Name.Name + "() -> type;"
@@ -60,15 +69,21 @@ func (r *recovery) parameters(o *Operation, at, end int) int {
 			hint = "an Object has no properties: " + hint
 		}
 		r.fail(at, end, r.unexpected(open, RuleUnexpectedToken, `"(" and the operation's parameters`, hint))
-		for i := open; i < end; i++ {
-			if r.is(i, tokArrow) {
-				return i
-			}
-		}
-		return -1
+		return r.lastArrow(open, end)
 	}
 	if c := int(r.closing[open]); c > 0 && c < end {
+		before := len(r.faults)
 		o.Params = r.params(open+1, c)
+		if c+1 == end && len(r.faults) > before { // more like an annotation
+			r.faults = r.faults[:before]
+			r.quietly(rest, func() {
+				r.fail(at, end, r.unexpected(at, RuleUnexpectedToken, `an operation, or "@" before an annotation`, ""))
+			})
+			return -1
+		}
+		if r.lastFound == c && !r.is(c+1, tokArrow) { // closed in the middle of a parameter
+			return r.lastArrow(c+1, end)
+		}
 		return c + 1
 	}
 	arrow, nested := open+1, false
@@ -88,6 +103,17 @@ func (r *recovery) parameters(o *Operation, at, end int) int {
 	return arrow
 }
 
+// lastArrow returns the index of the last arrow in the tokens [from, to), or
+// -1.
+func (r *recovery) lastArrow(from, to int) int {
+	for to--; to >= from; to-- {
+		if r.is(to, tokArrow) {
+			return to
+		}
+	}
+	return -1
+}
+
 // result reads what follows the parameters of an operation, from the arrow.
 func (r *recovery) result(o *Operation, arrow, at, end int) {
 	if r.is(arrow, tokArrow) && arrow < end {
@@ -98,7 +124,9 @@ func (r *recovery) result(o *Operation, arrow, at, end int) {
 			rule, hint = RuleMissingType, "an operation has a result: write -> and its type"
 		}
 		r.fail(at, end, r.unexpected(arrow, rule, `"->" and a type`, hint))
-		if r.is(arrow, ':') {
+		if later := r.lastArrow(arrow, end); later >= 0 {
+			arrow = later + 1
+		} else if r.is(arrow, ':') {
 			arrow++
 		} else if !r.is(arrow, tokIdent) || arrow >= end {
 			return
@@ -117,13 +145,22 @@ func (r *recovery) params(from, to int) []*Param {
 	for from < to {
 		at := min(r.annotated(from, inParams), to)
 		end := r.paramEnd(at, to)
-		if p := r.param(from, at, end); p != nil {
-			all = append(all, p)
-		}
+		r.quietly(r.follows(from, inParams), func() {
+			if p := r.param(from, at, end); p != nil {
+				all = append(all, p)
+			}
+		})
 		from = end
-		if end < to && r.is(end, ',') {
+		switch {
+		case end >= to:
+		case r.is(end, ','):
 			from++
-		} else if end < to {
+			r.passOver(end)
+		case r.is(end, ';'):
+			from++
+			r.passOver(end)
+			r.fail(end, from, r.unexpected(end, RuleUnexpectedToken, `"," or ")"`, `parameters are separated by ","`))
+		default:
 			r.fail(end, end, r.unexpected(end, RuleMissingComma, `"," between the parameters`, ""))
 		}
 	}
@@ -137,7 +174,7 @@ func (r *recovery) paramEnd(at, to int) int {
 	for i := at; i < to; {
 		next := r.is(i+1, '@') || r.is(i+1, tokIdent) && r.is(i+2, ':')
 		switch t := r.toks[i].Type; {
-		case t == ',' && (depth <= 0 || next || i+1 == to):
+		case t == ';' || t == ',' && (depth <= 0 || next || i+1 == to):
 			return i
 		case i > at+1 && (t == '@' || r.startsMember(i, inParams)):
 			return i
@@ -173,20 +210,16 @@ func (r *recovery) param(start, at, end int) *Param {
 	return p
 }
 
-// field reads one field of a record, or returns nil if none can be made out.
-func (r *recovery) field(column int) *Field {
+// field reads one field of a record.
+func (r *recovery) field(b *body) {
 	start := r.i
 	at := r.annotated(start, inRecord)
-	end := r.memberEnd(at, column, inRecord)
+	end := r.memberEnd(at, b.column, inRecord)
 	r.i = end
 	anns := r.annotations(start, at, inRecord)
 	if !r.is(at, tokIdent) {
-		hint := ""
-		if r.is(at, ';') {
-			hint = "remove it"
-		}
-		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `a field or "}"`, hint))
-		return nil
+		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `a field or "}"`, r.startHint(start, at)))
+		return
 	}
 	f := &Field{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
 	f.Doc = r.doc(r.toks[start].Pos.Offset, f.Name)
@@ -204,45 +237,39 @@ func (r *recovery) field(column int) *Field {
 		f.Type = n.Type.TypeExpr
 	}
 	f.Span = between(r.toks[start], r.toks[next-1])
-	return f
+	b.record.Fields = append(b.record.Fields, f)
 }
 
 // labels reads the labels of an enum and leaves its block.
-func (r *recovery) labels(name string, opening, column int) []*Label {
-	var all []*Label
-	faulty := false
+func (r *recovery) labels(b *body) {
+	faulty := len(b.enum.Labels) > 0 // there is a label, or a fault in its place
 	for len(r.faults) <= MaxDiagnostics {
 		at := r.i
 		switch t := r.tok(at); {
 		case t.Type == '}':
-			if len(all) == 0 && !faulty {
+			if !faulty {
 				r.fail(at, at, r.unexpected(at, RuleMissingName, "a label", "an enum has at least one label"))
 			}
-			r.i++
-			return all
-		case t.EOF() || r.startsDeclaration(at, column):
-			r.unclosed("enum", name, opening)
-			return all
+			r.leave(b, at)
+			return
+		case t.EOF() || r.startsDeclaration(at, b.column):
+			r.unclosed(b)
+			return
 		case t.Type == tokIdent:
 			l := &Label{Name: Ident{Name: t.Value, Span: over(t)}}
 			l.Doc = r.doc(t.Pos.Offset, l.Name)
-			all = append(all, l)
+			b.enum.Labels = append(b.enum.Labels, l)
 			r.i++
-			r.separator(column)
+			r.separator(b.column)
+		case t.Type == '@':
+			r.i = r.annotated(at, inEnum)
+			r.fail(at, r.i, r.unexpected(at, RuleUnexpectedToken, "a label", "labels take no annotations"))
 		default:
-			faulty = true
-			hint := ""
-			if t.Type == '@' {
-				hint = "labels take no annotations"
-				r.i = r.annotated(at, inFile)
-				r.fail(at, r.i, r.unexpected(at, RuleUnexpectedToken, "a label", hint))
-				continue
-			}
-			r.skipLabel(column)
-			r.fail(at, r.i, r.unexpected(at, RuleMissingName, "a label", hint))
+			r.skipLabel(b.column)
+			r.fail(at, r.i, r.unexpected(at, RuleMissingName, "a label", ""))
 		}
+		faulty = true
 	}
-	return all
 }
 
 // separator reads what stands between two labels.

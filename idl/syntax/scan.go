@@ -130,7 +130,7 @@ func (s *scanner) report(rule string, start, end int, hint, format string, args 
 		Rule: rule, Span: s.span(start, end), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-const nameHint = "a name is made of the letters a to z and A to Z, digits and _"
+const nameHint = "a name is made of the letters a to z and A to Z, digits and _, as in nearby_avatars"
 
 // name reads a name. Letters of other alphabets, and dashes between letters,
 // are read as part of it and reported.
@@ -159,7 +159,7 @@ func (s *scanner) reportStray(i, n int) {
 		s.broken = true
 		return
 	}
-	s.report(RuleBadCharacter, i, i+n, nameHint, "found %s in a name", quote(s.text[i:i+n]))
+	s.report(RuleBadCharacter, i, i+n, nameHint, "found %s in a name, expected ASCII letters, digits or _", quote(s.text[i:i+n]))
 }
 
 // strayInName returns the length of what rest begins with and somebody meant
@@ -248,7 +248,7 @@ func (s *scanner) badCharacter() {
 	switch {
 	case r == '#':
 		hint = `a comment begins with "//"`
-	case r == '-' || r == '$':
+	case r == '$':
 		hint = nameHint
 	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r):
 		hint = "put an ordinary space here, or nothing"

@@ -40,11 +40,11 @@ func (b *builder) packageClause(c *packageClause) {
 	}
 	clause := &PackageClause{Name: strings.Join(names, "."), Span: c.Names[0].Span}
 	clause.Span.End = c.Names[len(c.Names)-1].Span.End
-	b.inHeader("package", clause.Span)
 	if b.tree.Package != nil {
 		b.again(RuleDuplicatePackage, "package", clause.Span, b.tree.Package.Span)
 		return
 	}
+	b.inHeader("package", clause.Span)
 	b.tree.Package = clause
 }
 
@@ -52,11 +52,11 @@ func (b *builder) packageClause(c *packageClause) {
 func (b *builder) versionClause(number lexer.Token) {
 	n, err := strconv.ParseInt(number.Value, 10, 32)
 	clause := &VersionClause{Number: int(n), Span: over(number)}
-	b.inHeader("version", clause.Span)
 	if b.tree.Version != nil {
 		b.again(RuleDuplicateVersion, "version", clause.Span, b.tree.Version.Span)
 		return
 	}
+	b.inHeader("version", clause.Span)
 	if err != nil || n < 1 {
 		b.report(Diagnostic{Rule: RuleBadNumber, Span: clause.Span,
 			Message: "found the version " + number.Value + ", expected a whole number from 1 to 2147483647"})
@@ -103,7 +103,6 @@ func (b *builder) declaration(d *declaration) Decl {
 	case d.Interface != nil:
 		n := &Interface{Annotations: anns, Name: d.Interface.Name.Ident, Span: span}
 		n.Doc = b.doc(span.Start.Offset, n.Name)
-		n.Operations = make([]*Operation, 0, len(d.Interface.Operations))
 		for _, o := range d.Interface.Operations {
 			n.Operations = append(n.Operations, b.operation(o))
 		}
@@ -111,7 +110,6 @@ func (b *builder) declaration(d *declaration) Decl {
 	case d.Record != nil:
 		n := &Record{Annotations: anns, Name: d.Record.Name.Ident, Span: span}
 		n.Doc = b.doc(span.Start.Offset, n.Name)
-		n.Fields = make([]*Field, 0, len(d.Record.Fields))
 		for _, f := range d.Record.Fields {
 			n.Fields = append(n.Fields, b.field(f))
 		}
@@ -119,7 +117,6 @@ func (b *builder) declaration(d *declaration) Decl {
 	}
 	n := &Enum{Annotations: anns, Name: d.Enum.Name.Ident, Span: span}
 	n.Doc = b.doc(span.Start.Offset, n.Name)
-	n.Labels = make([]*Label, 0, len(d.Enum.Labels))
 	for _, l := range d.Enum.Labels {
 		n.Labels = append(n.Labels, &Label{Doc: b.doc(l.Span.Start.Offset, l.Ident), Name: l.Ident})
 	}

@@ -1,0 +1,215 @@
+package syntax_test
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// document is a valid document with every form of the language.
+func document(tb testing.TB) string {
+	tb.Helper()
+	src, err := os.ReadFile("testdata/all.wip")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(src)
+}
+
+var ruleIDs = func() map[string]bool {
+	ids := map[string]bool{}
+	for _, r := range syntax.Rules() {
+		ids[r.ID] = true
+	}
+	return ids
+}()
+
+var messageForm = regexp.MustCompile(`^found .*[^.]$`)
+
+// check parses src and fails the test unless what comes back holds what Parse
+// promises for any text.
+func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
+	t.Helper()
+	file, faults := syntax.Parse("x.wip", []byte(src))
+	if file == nil {
+		t.Fatalf("got no file for %q", src)
+	}
+	if len(faults) > syntax.MaxDiagnostics+1 {
+		t.Errorf("got %d faults, want at most %d", len(faults), syntax.MaxDiagnostics+1)
+	}
+	last := 0
+	seen := map[string]bool{}
+	for _, d := range faults {
+		if !ruleIDs[d.Rule] {
+			t.Errorf("got the rule %q, which Rules does not list, for %q", d.Rule, src)
+		}
+		if !messageForm.MatchString(d.Message) || !utf8.ValidString(d.Message) || len(d.Message) > 400 {
+			t.Errorf("got the message %q for %q", d.Message, src)
+		}
+		if d.Span.Start.Offset < last {
+			t.Errorf("got %v behind offset %d for %q", d, last, src)
+		}
+		last = d.Span.Start.Offset
+		if key := d.Error(); seen[key] {
+			t.Errorf("got %v twice for %q", d, src)
+		} else {
+			seen[key] = true
+		}
+		checkSpan(t, src, d.Span)
+		for _, r := range d.Related {
+			checkSpan(t, src, r.Span)
+		}
+	}
+	checkNodes(t, src, reflect.ValueOf(file), file.Span)
+	if len(faults) == 0 {
+		pieces, more := syntax.ParsePieces("x.wip", []byte(src))
+		if diff := cmp.Diff(file, pieces); diff != "" || len(more) > 0 {
+			t.Errorf("recovery reads a valid text otherwise (-grammar +recovery):\n%.4000s%v\n%q", diff, more, src)
+		}
+	}
+	return file, faults
+}
+
+// checkSpan checks that a span lies in src and that its lines and columns
+// agree with its offsets.
+func checkSpan(t *testing.T, src string, s syntax.Span) {
+	t.Helper()
+	if s.File != "x.wip" || s.Start.Offset > s.End.Offset || s.End.Offset > len(src) {
+		t.Errorf("got the span %+v in %q", s, src)
+		return
+	}
+	for _, p := range []syntax.Pos{s.Start, s.End} {
+		before := src[:p.Offset]
+		bol := strings.LastIndexByte(before, '\n') + 1
+		if bol == 0 && strings.HasPrefix(src, "\ufeff") && p.Offset > 0 {
+			bol = 3
+		}
+		if want := (syntax.Pos{Offset: p.Offset, Line: strings.Count(before, "\n") + 1, Col: p.Offset - bol + 1}); p != want {
+			t.Errorf("got the position %+v, want %+v in %q", p, want, src)
+		}
+	}
+}
+
+// checkNodes checks that the spans of nodes lie within each other, and that
+// names stand where they say.
+func checkNodes(t *testing.T, src string, v reflect.Value, outer syntax.Span) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			checkNodes(t, src, v.Elem(), outer)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			checkNodes(t, src, v.Index(i), outer)
+		}
+	case reflect.Struct:
+		if id, ok := v.Interface().(syntax.Ident); ok && id.Name != "" {
+			if got := src[id.Span.Start.Offset:id.Span.End.Offset]; got != id.Name {
+				t.Errorf("got the name %q where %q stands", id.Name, got)
+			}
+		}
+		if f := v.FieldByName("Span"); f.IsValid() {
+			span := f.Interface().(syntax.Span)
+			if span == (syntax.Span{}) {
+				return // a name that is missing
+			}
+			checkSpan(t, src, span)
+			if span.Start.Offset < outer.Start.Offset || span.End.Offset > outer.End.Offset {
+				t.Errorf("got %s at %+v outside of %+v in %q", v.Type(), span, outer, src)
+			}
+			outer = span
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name != "Span" {
+				checkNodes(t, src, v.Field(i), outer)
+			}
+		}
+	}
+}
+
+// dump prints a tree: fields that are not zero, spans as line:col-line:col.
+func dump(v any) string {
+	var b strings.Builder
+	dumpValue(&b, reflect.ValueOf(v), "")
+	return b.String()
+}
+
+func dumpValue(b *strings.Builder, v reflect.Value, indent string) {
+	switch x := v.Interface().(type) {
+	case syntax.Span:
+		fmt.Fprintf(b, "%s\n", place(x))
+		return
+	case syntax.Ident:
+		fmt.Fprintf(b, "%s %s\n", x.Name, place(x.Span))
+		return
+	case syntax.Value:
+		kind := [...]string{"none", "string", "number", "quantity", "name"}[x.Kind]
+		fmt.Fprintf(b, "%s %q %s %s\n", kind, x.Text, x.Unit, place(x.Span))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		dumpValue(b, v.Elem(), indent)
+	case reflect.Slice:
+		b.WriteString("\n")
+		for i := range v.Len() {
+			fmt.Fprintf(b, "%s- ", indent)
+			dumpValue(b, v.Index(i), indent+"  ")
+		}
+	case reflect.Struct:
+		fmt.Fprintf(b, "%s\n", v.Type().Name())
+		for i := range v.NumField() {
+			if f := v.Field(i); !f.IsZero() {
+				fmt.Fprintf(b, "%s%s: ", indent, v.Type().Field(i).Name)
+				dumpValue(b, f, indent+"  ")
+			}
+		}
+	case reflect.String:
+		fmt.Fprintf(b, "%q\n", v.String())
+	default:
+		fmt.Fprintf(b, "%v\n", v.Interface())
+	}
+}
+
+func place(s syntax.Span) string {
+	return fmt.Sprintf("%d:%d-%d:%d", s.Start.Line, s.Start.Col, s.End.Line, s.End.Col)
+}
+
+// render prints faults with the line that each is in.
+func render(src string, faults []syntax.Diagnostic) string {
+	var b strings.Builder
+	lines := strings.Split(src, "\n")
+	for _, d := range faults {
+		fmt.Fprintf(&b, "%s %s\n  %s\n", place(d.Span), d.Rule, d.Message)
+		line := strings.TrimRight(lines[d.Span.Start.Line-1], "\r")
+		width := max(1, d.Span.End.Offset-d.Span.Start.Offset)
+		if d.Span.End.Line > d.Span.Start.Line {
+			width = 1
+		}
+		pad := strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return r
+			}
+			return ' '
+		}, line[:min(len(line), d.Span.Start.Col-1)])
+		if len(line) < 100 {
+			fmt.Fprintf(&b, "  | %s\n  | %s%s\n", line, pad, strings.Repeat("^", width))
+		}
+		if d.Hint != "" {
+			fmt.Fprintf(&b, "  hint: %s\n", d.Hint)
+		}
+		for _, r := range d.Related {
+			fmt.Fprintf(&b, "  see %s: %s\n", place(r.Span), r.Message)
+		}
+	}
+	return b.String()
+}
