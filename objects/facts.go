@@ -46,5 +46,5 @@ func height(h *float64) idl.FactOf[float64] {
 
 // metres rounds to a millimetre: grids keep coordinates as 32-bit floats, and
 // the digits below that are noise that a model would have to read. Distances
-// are not rounded, so that their order can be seen in them.
+// are given to the micrometre, so that their order can be seen in them.
 func metres(v float64) float64 { return math.Round(v*1000)/1000 + 0 }

@@ -56,34 +56,42 @@ const minDirection = 0.01
 type Sighting struct {
 	ID    UUID
 	Place Place
-	// Distance is in metres. Where the observer's height or the other one
-	// is unknown, it is horizontal and DistanceKnown is false; where a place
-	// is unknown, it is infinite.
+	// Distance is in metres, to the micrometre. Where the observer's height
+	// or the other one is unknown, it is horizontal and DistanceKnown is
+	// false; where a place is unknown, it is infinite.
 	Distance      float64
 	DistanceKnown bool
 	Direction     Direction
+
+	exact float64 // distance before rounding, which decides about a radius
 }
+
+// micrometres rounds a distance. Grids keep coordinates to about 15 µm; what
+// is less than one is noise of the arithmetic, and must not decide between two
+// that are equally far away.
+func micrometres(metres float64) float64 { return math.Round(metres*1e6) / 1e6 }
 
 func (s *Sighting) sighting() *Sighting { return s }
 
 // from fills in what depends on the observer.
 func (s *Sighting) from(observer Place) {
 	if !s.Place.Known || !observer.Known {
-		s.Distance = math.Inf(1)
+		s.exact, s.Distance = math.Inf(1), math.Inf(1)
 		return
 	}
 	dx, dy := s.Place.X-observer.X, s.Place.Y-observer.Y
-	horizontal := dx*dx + dy*dy
-	if horizontal >= minDirection*minDirection {
+	square := dx*dx + dy*dy
+	if micrometres(math.Sqrt(square)) >= minDirection {
 		eighths := math.Atan2(dx, dy) / (math.Pi / 4) // clockwise from north
 		s.Direction = North + Direction((int(math.Floor(eighths+0.5))+8)%8)
 	}
 	s.DistanceKnown = s.Place.HeightKnown && observer.HeightKnown
 	if s.DistanceKnown {
 		dz := s.Place.Z - observer.Z
-		horizontal += dz * dz
+		square += dz * dz
 	}
-	s.Distance = math.Sqrt(horizontal)
+	s.exact = math.Sqrt(square)
+	s.Distance = micrometres(s.exact)
 }
 
 // Avatar is somebody in the region, the agent excepted.
@@ -151,18 +159,23 @@ func (r *ranking[T, P]) within(observer Place, radius float64) (Selection[P], bo
 			}
 			return x.ID.Compare(y.ID)
 		})
-		r.placed = r.beyond(math.MaxFloat64)
+		r.placed = r.first(math.Inf(1))
 	})
-	inside := r.ranked[:r.beyond(radius)]
+	edge := micrometres(radius)
+	inside := r.ranked[:r.first(math.Nextafter(edge, math.Inf(1)))]
+	beyond := func(p P) bool { return p.sighting().exact > radius }
+	if slices.ContainsFunc(inside[r.first(edge):], beyond) { // only rounding put it there
+		inside = slices.DeleteFunc(slices.Clone(inside), beyond)
+	}
 	if r.placed < len(r.ranked) {
 		inside = slices.Concat(inside, r.ranked[r.placed:])
 	}
 	return bound(inside, r.truncated), true
 }
 
-// beyond returns the index of the first that is farther away than the radius.
-func (r *ranking[T, P]) beyond(radius float64) int {
-	return sort.Search(len(r.ranked), func(i int) bool { return r.ranked[i].sighting().Distance > radius })
+// first returns the index of the first that is at least so far away.
+func (r *ranking[T, P]) first(distance float64) int {
+	return sort.Search(len(r.ranked), func(i int) bool { return r.ranked[i].sighting().Distance >= distance })
 }
 
 // Avatars returns the avatars within the radius in metres, nearest first, then

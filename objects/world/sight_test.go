@@ -54,6 +54,30 @@ func TestRadiusIsInclusive(t *testing.T) {
 	}
 }
 
+// Distances that differ by less than the arithmetic can tell are equal, so that
+// UUIDs decide; yet the radius is compared with the exact distance.
+func TestNoiseInDistances(t *testing.T) {
+	w := after(prim(2, 0, at(127.9, 128, 25)), prim(1, 0, at(128.1, 128, 25)), prim(4, 0, at(128, 127.9, 25)), prim(3, 0, at(128, 128.1, 25)))
+	got := objects(t, w)
+	for i, o := range got {
+		if o.ID != id(i+1) || o.Distance != 0.1 {
+			t.Errorf("found %v at %v in place %d", o.ID, o.Distance, i)
+		}
+	}
+	w = after(world.AgentPlaced{Stamp: in(1)}, prim(1, 0, at(64.0000001, 0, 0)), prim(2, 0, at(64, 0, 0)), prim(3, 0, at(1, 0, 0)), prim(4, 0, at(0, 64.0000001, 0)))
+	var ids []int
+	found, _ := capture(t, w).Scene.Objects(64)
+	for _, o := range found.Items {
+		ids = append(ids, int(o.ID[15]))
+	}
+	if !slices.Equal(ids, []int{3, 2}) {
+		t.Errorf("found %v inside 64 m", ids)
+	}
+	if found, _ := capture(t, w).Scene.Objects(64.0000001); len(found.Items) != 4 {
+		t.Errorf("found %d inside 64.0000001 m", len(found.Items))
+	}
+}
+
 // What is of unknown height counts by its horizontal distance, and what is of
 // unknown place comes last whatever the radius.
 func TestRadiusOfTheUnknown(t *testing.T) {
@@ -109,7 +133,7 @@ func TestOrderOfSightings(t *testing.T) {
 				t.Fatalf("found %v %v before %v %v", last.Distance, last.ID, o.Distance, o.ID)
 			}
 		}
-		radius := rapid.Float64Range(0, 256).Draw(t, "radius")
+		radius := rapid.OneOf(rapid.Float64Range(0, 256), rapid.SampledFrom([]float64{0, 0.001, 3, 25})).Draw(t, "radius")
 		some, _ := s.Scene.Objects(radius)
 		if !slices.Equal(some.Items, all.Items[:len(some.Items)]) {
 			t.Fatal("a radius selects no prefix")
@@ -132,7 +156,7 @@ func mustCapture(t *rapid.T, w *world.World) *world.Snapshot {
 
 func distance(a, b world.Vec3) float64 {
 	x, y, z := a.X-b.X, a.Y-b.Y, a.Z-b.Z
-	return math.Sqrt(x*x + y*y + z*z)
+	return math.Round(1e6*math.Sqrt(x*x+y*y+z*z)) / 1e6
 }
 
 // What one call inspects is bounded after its own selection, and says so only
