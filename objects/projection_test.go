@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -144,5 +145,77 @@ func TestOperations(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(txtar.Format(got))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// crowd is a world with n avatars, one a centimetre.
+func crowd(n int) *world.World {
+	w := lived()
+	for i := 1; i <= n; i++ {
+		id := other
+		id[14], id[15] = byte(i>>8), byte(i)
+		w.Apply(world.ObjectUpdated{Stamp: stamp, LocalID: uint32(i), ID: id, PCode: world.PCodeAvatar,
+			Position: world.Vec3{X: 128, Y: 128 + float64(i)/100, Z: 25}, FirstName: "Somebody"})
+	}
+	return w
+}
+
+// Pages put together are the whole selection, and its bound is never shown as
+// complete (P13).
+func TestPages(t *testing.T) {
+	for _, test := range []struct {
+		avatars, total, pages int
+		truncated             bool
+	}{{0, 0, 1, false}, {20, 20, 1, false}, {21, 21, 2, false}, {2048, 2048, 103, false}, {2049, 2048, 103, true}} {
+		h := objects.New(crowd(test.avatars), nil)
+		seen := 0
+		for page := 1; page <= test.pages+1; page++ {
+			call := callOf("nearby_avatars")
+			call.Arguments = json.RawMessage(fmt.Sprintf(`{"radius_meters":256,"page":%d,"page_size":20}`, page))
+			r, err := h.CallOperation(t.Context(), call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct {
+				Items []struct {
+					Distance float64 `json:"distance_meters"`
+				}
+				Total           int  `json:"total_matching"`
+				Next            *int `json:"next_page"`
+				Truncated       bool
+				SourceTruncated bool `json:"source_truncated"`
+			}
+			if err := json.Unmarshal(r.Value, &got); err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range got.Items {
+				if seen++; i.Distance != float64(seen)/100 {
+					t.Fatalf("%d avatars, page %d: found distance %v in place %d", test.avatars, page, i.Distance, seen)
+				}
+			}
+			more := page < test.pages
+			if got.Total != test.total || got.Truncated != more || (got.Next != nil) != more || got.SourceTruncated != test.truncated {
+				t.Errorf("%d avatars, page %d: found %+v", test.avatars, page, got)
+			}
+			if page > test.pages && len(got.Items) != 0 {
+				t.Errorf("%d avatars: found %d items past the end", test.avatars, len(got.Items))
+			}
+		}
+		if seen != test.total {
+			t.Errorf("%d avatars: found %d on all pages", test.avatars, seen)
+		}
+	}
+}
+
+// One page of 20 of 2,048 avatars from a cached snapshot.
+func BenchmarkCachedNearbyAvatars(b *testing.B) {
+	h := objects.New(crowd(2048), &objects.Config{TTL: time.Hour})
+	call := callOf("nearby_avatars")
+	operate(b, h, "nearby_avatars")
+	b.ReportAllocs()
+	for b.Loop() {
+		if r, err := h.CallOperation(b.Context(), call); err != nil || !r.CacheHit {
+			b.Fatal(r.CacheHit, err)
+		}
 	}
 }

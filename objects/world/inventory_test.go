@@ -1,12 +1,15 @@
 package world_test
 
 import (
+	cmpOrder "cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/wipagent/wipagent/objects/world"
 )
@@ -271,4 +274,55 @@ func TestParticipantsForgetTheLongestSilent(t *testing.T) {
 	if !recent.Truncated || recent.Items[0].ID != id(99999) || recent.Items[1].ID != id(1) {
 		t.Errorf("found truncated %v, first %v", recent.Truncated, recent.Items[:2])
 	}
+}
+
+// The orders of items and participants are total and do not depend on the
+// order in which they came (P12).
+func TestOrderOfLists(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"", " ", "/", "A", "A/", "A B", "a", "ä", "A/B"})
+		channel := rapid.SampledFrom([]world.Channel{world.DirectIM, world.LocalChat, world.Lure})
+		var updates []world.Update
+		for n := range rapid.IntRange(0, 6).Draw(t, "folders") {
+			updates = append(updates, folder(n+1, rapid.IntRange(0, n+1).Draw(t, "parent"), name.Draw(t, "folder")))
+		}
+		items := rapid.IntRange(0, 20).Draw(t, "items")
+		for n := range items {
+			updates = append(updates, item(n+1, rapid.IntRange(0, 7).Draw(t, "parent"), name.Draw(t, "item")))
+		}
+		for range rapid.IntRange(0, 20).Draw(t, "heard") {
+			updates = append(updates, world.Heard{Stamp: in(rapid.Float64Range(0, 0.003).Draw(t, "time")),
+				ID: id(rapid.IntRange(1, 5).Draw(t, "who")), Channel: channel.Draw(t, "channel")})
+		}
+		w := after(updates...)
+		first := mustCapture(t, w)
+		all, _ := first.Belongings.Search("")
+		if len(all.Items) != items {
+			t.Fatalf("found %d of %d items", len(all.Items), items)
+		}
+		key := func(i *world.Item) string {
+			p, ok := i.Path()
+			return fmt.Sprintf("%v\x00%s\x00%s\x00%s", !ok, map[bool]string{true: p}[ok], i.Name, i.ID)
+		}
+		if !slices.IsSortedFunc(all.Items, func(a, b *world.Item) int { return cmpOrder.Compare(key(a), key(b)) }) {
+			for _, i := range all.Items {
+				t.Logf("%q", key(i))
+			}
+			t.Fatal("the items are not in order")
+		}
+		recent, _ := first.People.Recent()
+		for i := 1; i < len(recent.Items); i++ {
+			a, b := recent.Items[i-1], recent.Items[i]
+			if c := cmpOrder.Or(b.LastActive.Compare(a.LastActive), a.ID.Compare(b.ID), cmpOrder.Compare(a.Channel, b.Channel)); c >= 0 {
+				t.Fatalf("found %v before %v", a, b)
+			}
+		}
+		again := mustCapture(t, after(rapid.Permutation(updates).Draw(t, "order")...))
+		if found, _ := again.Belongings.Search(""); !slices.EqualFunc(found.Items, all.Items, func(a, b *world.Item) bool { return a.ID == b.ID }) {
+			t.Fatal("the order of items depends on the order of updates")
+		}
+		if found, _ := again.People.Recent(); !slices.Equal(found.Items, recent.Items) {
+			t.Fatal("the order of participants depends on the order of updates")
+		}
+	})
 }
