@@ -16,7 +16,8 @@ import (
 
 const (
 	maxDocument     = 256 << 10 // bytes of one IDL document
-	maxDocuments    = 64        // documents that one look at a Host may load
+	maxDocuments    = 512       // documents that one look at a Host may load
+	maxLoaded       = 8 << 20   // bytes of those documents together
 	maxDocumentName = 256       // bytes
 )
 
@@ -50,6 +51,7 @@ type library struct {
 	documents *documents
 	mount     *Mount
 	texts     map[string]text
+	loaded    int              // bytes of texts
 	found     map[string]found // by name
 }
 
@@ -100,10 +102,11 @@ func (l *library) text(ctx context.Context, name string) text {
 	if name == "" || len(name) > maxDocumentName {
 		return fault("a document's name is empty or longer than %d bytes", maxDocumentName)
 	}
-	if len(l.texts) >= maxDocuments {
-		return fault("more than %d IDL documents are named", maxDocuments)
+	if len(l.texts) >= maxDocuments || l.loaded > maxLoaded {
+		return fault("more than %d IDL documents or %d bytes of them are named", maxDocuments, maxLoaded)
 	}
 	source, err := l.mount.document(ctx, name)
+	l.loaded += len(source)
 	t := text{source: source, sum: sha256.Sum256(source), err: err}
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -3,134 +3,196 @@ package space
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// drawMap writes what there is among entries, most relevant first as long as
-// there is room, in the order of paths: a line for each mount, and a line for
-// the entries of one folder that have the same operations.
+// drawMap writes what there is among entries, in the order of paths: a line
+// for each mount, and below it a line for the entries of one folder that have
+// the same operations. Such a line gives paths from the mount on, as
+// "  /lights: list_lights set_color".
+//
+// Where there is no room for all of it, lines that have nothing to do with the
+// query name fewer operations, then lines are shortened and left out, the least
+// relevant first. The map says so.
 func drawMap(entries []*viewEntry, scores []Score) string {
 	lines := mapLines(entries, scores)
 	order := slices.Clone(lines)
-	slices.SortStableFunc(order, func(a, b *mapLine) int {
-		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.depth, b.depth))
-	})
-	room := maxMap - len(fmt.Sprintf(mapCut, len(entries)))
-	cut := 0
-	for _, l := range order {
-		for _, text := range l.versions() {
-			if len(text)+1 <= room {
-				l.text = text
-				room -= len(text) + 1
-				break
-			}
-		}
-		if l.text == "" {
-			cut += len(l.entries)
+	slices.SortStableFunc(order, func(a, b *mapLine) int { return cmp.Compare(b.value, a.value) })
+	for _, most := range []int{math.MaxInt, 10, 8, 7, 6, 5, 4, 3, 2} {
+		if place(order, maxMap, most) {
+			return draw(lines)
 		}
 	}
-	var b strings.Builder
+	const cut = "\n(The map is cut: %d more entries. A narrower scope shows them.)"
+	place(order, maxMap-len(cut)-len(strconv.Itoa(len(entries))), 2)
+	missing := 0
 	for _, l := range lines {
-		if l.text != "" {
-			b.WriteString(l.text + "\n")
+		if !l.drawn && len(l.names) > 0 {
+			missing += len(l.entries)
 		}
 	}
-	if cut > 0 {
-		fmt.Fprintf(&b, mapCut, cut)
+	text := draw(lines)
+	if missing > 0 {
+		text += fmt.Sprintf(cut, missing)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }
-
-const mapCut = "(The map is cut: %d more entries. Use a narrower scope to see them.)"
 
 // mapLine is one line of a map.
 type mapLine struct {
-	entries    []*viewEntry
-	operations []rankedOp
-	value      float64 // relevance to the query
-	depth      int
-	text       string // as drawn; empty if there was no room
+	mount   *mapLine // the line of the mount that the paths start from; nil if there is none
+	entries []*viewEntry
+	value   float64 // relevance to the query; a mount has that of its best line
+	names   []mapName
+	lengths []int  // of the most relevant names, by how many
+	rest    string // of the entries after the first, on the same line
+
+	drawn bool
+	shown int // operations that are named
+}
+
+// mapName is an operation on a line.
+type mapName struct {
+	name  string
+	value float64
+	rank  int // by value; 0 is best
 }
 
 // mapLines groups entries into lines, in the order of their first paths.
 func mapLines(entries []*viewEntry, scores []Score) []*mapLine {
 	var lines []*mapLine
-	byKind := map[string]*mapLine{}
+	var mount *mapLine
+	byKind := map[int]*mapLine{}
 	for _, e := range entries {
-		n := e.node
-		if len(e.operations) == 0 && (n.Mount == nil || n.Mount.Path != n.Path) {
+		if len(e.operations) == 0 && !e.isMount() {
 			continue // folders show in the paths below them
 		}
-		var kind strings.Builder
-		kind.WriteString(parent(n.Path))
-		for _, op := range e.operations {
-			kind.WriteString("\n" + op.Name)
+		if mount != nil && mount.entries[0].node.Mount != e.node.Mount {
+			mount = nil
 		}
-		l := byKind[kind.String()]
-		if l == nil || len(e.operations) == 0 {
-			l = &mapLine{depth: strings.Count(n.Path, "/")}
-			byKind[kind.String()] = l
+		l := byKind[e.kind]
+		if l == nil || e.isMount() {
+			l = &mapLine{mount: mount, names: make([]mapName, len(e.operations))}
+			byKind[e.kind] = l
 			lines = append(lines, l)
-			for _, op := range e.operations {
-				l.operations = append(l.operations, rankedOp{op: op})
+			for i, op := range e.operations {
+				l.names[i].name = op.Name
 			}
 		}
 		l.entries = append(l.entries, e)
+		if e.isMount() {
+			mount = l
+		}
 		l.value = max(l.value, scores[e.candidate].Value)
 		for i := range e.operations {
-			s := scores[e.candidate+1+i]
-			l.value = max(l.value, s.Value)
-			if s.Value > l.operations[i].score.Value {
-				l.operations[i].score = s
-			}
+			value := scores[e.candidate+1+i].Value
+			l.value = max(l.value, value)
+			l.names[i].value = max(l.names[i].value, value)
 		}
+		if l.mount != nil {
+			l.mount.value = max(l.mount.value, l.value)
+		}
+	}
+	for _, l := range lines {
+		l.measure()
 	}
 	return lines
 }
 
-// versions returns the line's text in full and, for want of room, shorter and
-// shorter.
-func (l *mapLine) versions() []string {
-	n := l.entries[0].node
-	head := n.Path
-	if n.Mount != nil && n.Path == n.Mount.Path && n.Title != "" {
-		head += " (" + n.Title + ")"
-	}
-	if len(l.operations) == 0 {
-		return []string{head, n.Path}
-	}
+// measure prepares what is wanted several times: the names' ranks and the sums
+// of their lengths, and the list of entries.
+func (l *mapLine) measure() {
 	const shown = 3
-	if len(l.entries) > 1 {
-		for _, e := range l.entries[1:min(len(l.entries), shown)] {
-			head += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
-		}
-		if more := len(l.entries) - shown; more > 0 {
-			head += fmt.Sprintf(" and %d more", more)
-		}
+	for _, e := range l.entries[1:min(len(l.entries), shown)] {
+		l.rest += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
 	}
-	versions := []string{head + ": " + l.names(len(l.operations))}
-	for _, most := range []int{8, 3, 1} {
-		if most < len(l.operations) {
-			versions = append(versions, fmt.Sprintf("%s: %s (+%d)", head, l.names(most), len(l.operations)-most))
-		}
+	if more := len(l.entries) - shown; more > 0 {
+		l.rest += " and " + strconv.Itoa(more) + " more"
 	}
-	return versions
+	order := make([]int, len(l.names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.names[b].value, l.names[a].value) })
+	l.lengths = make([]int, len(l.names)+1)
+	for rank, i := range order {
+		l.names[i].rank = rank
+		l.lengths[rank+1] = l.lengths[rank] + len(" ") + len(l.names[i].name)
+	}
 }
 
-// names lists the most relevant operations, in declared order.
-func (l *mapLine) names(most int) string {
-	order := slices.Clone(l.operations)
-	slices.SortStableFunc(order, func(a, b rankedOp) int { return cmp.Compare(b.score.Value, a.score.Value) })
-	keep := map[string]bool{}
-	for _, r := range order[:most] {
-		keep[r.op.Name] = true
+// place gives each line as many names as there is room for, no more than most
+// on lines of no relevance, and reports whether every line got what it should.
+func place(order []*mapLine, room, most int) bool {
+	complete := true
+	for _, l := range order {
+		l.drawn = false
+		wanted := len(l.names)
+		if l.value < worst*order[0].value || l.value == 0 {
+			wanted = min(wanted, most)
+		}
+		head := len(l.head()) + len("\n")
+		for _, shown := range []int{wanted, min(wanted, 8), min(wanted, 3), min(wanted, 1)} {
+			size := head + l.lengths[shown]
+			if len(l.names) > 0 {
+				size += len(":")
+			}
+			if shown < len(l.names) {
+				size += len(l.more(shown))
+			}
+			if size <= room {
+				l.drawn, l.shown = true, shown
+				room -= size
+				complete = complete && shown == wanted
+				break
+			}
+		}
+		complete = complete && l.drawn
 	}
-	var names []string
-	for _, r := range l.operations {
-		if keep[r.op.Name] {
-			names = append(names, r.op.Name)
+	return complete
+}
+
+// head returns the paths on a line and, for a mount, its title.
+func (l *mapLine) head() string {
+	first := l.entries[0]
+	head := first.node.Path
+	switch {
+	case l.mount != nil && l.mount.drawn:
+		head = "  " + first.node.HostPath
+	case first.isMount() && first.node.Title != "" && !strings.EqualFold("/"+first.node.Title, first.node.Path):
+		head += " (" + first.node.Title + ")"
+	}
+	return head + l.rest
+}
+
+// more says how many operations are not named.
+func (l *mapLine) more(shown int) string { return " (+" + strconv.Itoa(len(l.names)-shown) + ")" }
+
+// draw writes the lines for which there is room, names in declared order.
+func draw(lines []*mapLine) string {
+	var b strings.Builder
+	for _, l := range lines {
+		if !l.drawn {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.head())
+		if len(l.names) > 0 {
+			b.WriteByte(':')
+		}
+		for _, n := range l.names {
+			if n.rank < l.shown {
+				b.WriteString(" " + n.name)
+			}
+		}
+		if l.shown < len(l.names) {
+			b.WriteString(l.more(l.shown))
 		}
 	}
-	return strings.Join(names, ", ")
+	return b.String()
 }

@@ -66,6 +66,15 @@ type Node struct {
 	from string    // the caller whose tree brought it
 }
 
+// Age returns how long ago the Host was asked about the entry; 0 for a place
+// that exists because a Host is mounted there or below.
+func (n *Node) Age() time.Duration {
+	if n.seen.IsZero() {
+		return 0
+	}
+	return time.Since(n.seen)
+}
+
 // Operations returns the operations of all interfaces that allowed lets pass,
 // with the names by which Operation finds them. Nil lets all pass.
 func (n *Node) Operations(allowed func(*idl.Operation) bool) []NamedOperation {

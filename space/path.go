@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"unicode"
@@ -97,6 +98,24 @@ func hostPath(mount, path string) string {
 		return "/"
 	}
 	return path[len(mount):]
+}
+
+// comparePaths orders paths so that an entry is followed by all that is below
+// it, whatever characters its neighbours' names begin with.
+func comparePaths(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
+		switch {
+		case a[i] == '/':
+			return -1
+		case b[i] == '/':
+			return 1
+		}
+		return cmp.Compare(a[i], b[i])
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // parent returns the path one segment up; that of "/" is "".

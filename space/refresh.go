@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -168,7 +167,7 @@ func (s *Space) merge(g *growth, path string) {
 	if changed {
 		next.version++
 	}
-	next.sorted = slices.SortedFunc(maps.Values(nodes), func(a, b *Node) int { return strings.Compare(a.Path, b.Path) })
+	next.sorted = slices.SortedFunc(maps.Values(nodes), func(a, b *Node) int { return comparePaths(a.Path, b.Path) })
 	s.tree.Store(next)
 }
 
@@ -190,7 +189,7 @@ func (s *Space) trim(nodes map[string]*Node, g *growth) {
 		if a.seq != b.seq {
 			return int(int64(a.seq) - int64(b.seq))
 		}
-		return strings.Compare(b.Path, a.Path)
+		return comparePaths(b.Path, a.Path)
 	})
 	for _, n := range others {
 		if entries <= s.cfg.MaxEntries && operations <= s.cfg.MaxOperations {

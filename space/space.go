@@ -128,7 +128,7 @@ func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 		}
 	}
 	mounts := append(slices.Clone(old.mounts), m)
-	slices.SortFunc(mounts, func(a, b *Mount) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(mounts, func(a, b *Mount) int { return comparePaths(a.Path, b.Path) })
 	s.tree.Store(&tree{version: old.version + 1, mounts: mounts, nodes: old.nodes, sorted: old.sorted})
 	return nil
 }
@@ -160,7 +160,7 @@ func (t *tree) folder(path string) *Node {
 // below returns the discoverable nodes below path, sorted.
 func (t *tree) below(path string) []*Node {
 	prefix := strings.TrimSuffix(path, "/") + "/"
-	from, _ := slices.BinarySearchFunc(t.sorted, prefix, func(n *Node, p string) int { return strings.Compare(n.Path, p) })
+	from, _ := slices.BinarySearchFunc(t.sorted, prefix, func(n *Node, p string) int { return comparePaths(n.Path, p) })
 	to := from
 	for to < len(t.sorted) && strings.HasPrefix(t.sorted[to].Path, prefix) {
 		to++
@@ -269,7 +269,7 @@ func (s *Space) Children(caller wip.Caller, path string) []*Node {
 			add(n)
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b *Node) int { return strings.Compare(a.Path, b.Path) })
+	return slices.SortedFunc(maps.Values(found), func(a, b *Node) int { return comparePaths(a.Path, b.Path) })
 }
 
 // Forget drops the entry from the caller's Known Space, so that the next

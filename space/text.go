@@ -99,8 +99,13 @@ func classOf(word string) wordClass {
 	if c, ok := classes[word]; ok {
 		return c
 	}
+	if isNumber(word) {
+		return empty // an argument
+	}
 	return content
 }
+
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
 var classes = func() map[string]wordClass {
 	m := map[string]wordClass{}
@@ -114,18 +119,41 @@ var classes = func() map[string]wordClass {
 		able possible way thing things something anything everything stuff kind sort type
 		not no yes oh well um eh go going got gonna get gets getting give gives tell tells show shows see sees
 		know knows make sure try trying ask asks say says wonder wondering using use uses via per
-		because while during through between until again once ever never already still yet
+		because while again once ever never already still yet
 		one ones lot lots bit little quick quickly currently`) {
 		m[w] = empty
 	}
 	for _, w := range strings.Fields(`
 		who where when why many much far long often near nearby now today current latest last next new old
 		all list view read look check fetch display find state status info information detail details
-		data value values name names number item items entry entries`) {
+		data value values name names number item items entry entries
+		between during through until before after soon later early
+		today tomorrow yesterday tonight morning afternoon evening night
+		second seconds minute minutes hour hours day days week weeks weekend month months year years
+		monday tuesday wednesday thursday friday saturday sunday
+		january february march april june july august september october november december`) {
 		m[w] = faint
 	}
 	return m
 }()
+
+// prepositions and articles lead to what is probably an argument: "in the
+// hall", "for Maria".
+var (
+	prepositions = set("in on at for with to from by about under near into onto of as called named")
+	articles     = set("a an the this that my your our his her their its some any one two three")
+	// asking begins a question, which something that only tells answers
+	// better than something that acts.
+	asking = set(`who where when why which what whats how is are was were am do does did has have had isnt arent`)
+)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
 
 // synonyms are words that people use for each other whatever the domain; a
 // Host's own words for its things belong in its documents, as aliases.

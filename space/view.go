@@ -2,7 +2,6 @@ package space
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/wipagent/wipagent/idl"
 )
@@ -22,7 +21,11 @@ type viewEntry struct {
 	node       *Node
 	operations []NamedOperation // the visible ones, in declared order
 	candidate  int              // of the entry itself; those of operations follow it
+	kind       int              // the same for entries of one folder with the same operations
 }
+
+// isMount reports whether a Host is mounted here.
+func (e *viewEntry) isMount() bool { return e.node.Mount != nil && e.node.Mount.Path == e.node.Path }
 
 // viewKey identifies a View: the state of the space, and one bit for each
 // operation of each node in order. Two audiences with equal bits may see the
@@ -96,8 +99,17 @@ func newView(t *tree, bits []byte, ranker Ranker) *View {
 			}
 		}
 	}
-	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return strings.Compare(a.node.Path, b.node.Path) })
+	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return comparePaths(a.node.Path, b.node.Path) })
+	kinds := map[string]int{}
 	for _, e := range v.entries {
+		kind := []byte(parent(e.node.Path))
+		for _, op := range e.operations {
+			kind = append(append(kind, '\n'), op.Name...)
+		}
+		if _, ok := kinds[string(kind)]; !ok {
+			kinds[string(kind)] = len(kinds)
+		}
+		e.kind = kinds[string(kind)]
 		e.candidate = len(v.candidates)
 		v.candidates = append(v.candidates, Candidate{Node: e.node})
 		for _, op := range e.operations {

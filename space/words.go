@@ -53,7 +53,7 @@ const (
 
 // Index builds the index over candidates.
 func (Words) Index(candidates []Candidate) Index {
-	x := &wordIndex{terms: map[string]int{}, phrases: map[int][]phrase{}, stems: map[string]string{}}
+	x := &wordIndex{terms: map[string]int{}, forms: map[string]int{}, phrases: map[int][]phrase{}}
 	operations := map[*idl.Operation]int{}
 	nodes := map[*Node]int{}
 	for _, c := range candidates {
@@ -74,7 +74,6 @@ func (Words) Index(candidates []Candidate) Index {
 		}
 		x.pairs = append(x.pairs, p)
 	}
-	x.stems = nil
 	return x
 }
 
@@ -82,14 +81,14 @@ func (Words) Index(candidates []Candidate) Index {
 // indexed once however many candidates it belongs to.
 type wordIndex struct {
 	terms     map[string]int // a stem's number
+	forms     map[string]int // a word's term, as it is written
 	postings  [][]posting    // by term
 	spellings []spelling     // words as written, for slips
 	documents int
 	pairs     []pair // by candidate
 	phrases   map[int][]phrase
 	nameTerms []int             // by document: how many words its name has
-	stems     map[string]string // while building
-	written   map[string]bool   // while building
+	tells     []bool            // by document: an operation that changes nothing
 }
 
 // pair says which documents make a candidate; operation is -1 for none.
@@ -118,6 +117,7 @@ func (x *wordIndex) addOperation(op *idl.Operation) int {
 	d := x.document()
 	name := split(op.Name)
 	x.nameTerms[d] = len(name)
+	x.tells[d] = op.Risk == idl.ReadOnly
 	x.add(d, inName, name, true)
 	x.addPhrase(d, name)
 	for _, a := range op.Aliases {
@@ -168,6 +168,7 @@ func (x *wordIndex) addNode(n *Node) int {
 func (x *wordIndex) document() int {
 	x.documents++
 	x.nameTerms = append(x.nameTerms, 0)
+	x.tells = append(x.tells, false)
 	return x.documents - 1
 }
 
@@ -199,22 +200,20 @@ func (x *wordIndex) post(d int, f field, word string, name bool) {
 	x.postings[t] = list
 }
 
-// term returns the number of a word's stem.
+// term returns the number of a word's stem, a new one if need be.
 func (x *wordIndex) term(word string) int {
-	s, ok := x.stems[word]
-	if !ok {
-		s = stem(word)
-		x.stems[word] = s
+	if t, ok := x.forms[word]; ok {
+		return t
 	}
-	t, known := x.terms[s]
-	if !known {
+	s := stem(word)
+	t, ok := x.terms[s]
+	if !ok {
 		t = len(x.postings)
 		x.terms[s] = t
 		x.postings = append(x.postings, nil)
 	}
-	if !ok {
-		x.spellings = append(x.spellings, spelling{word, letters(word), t})
-	}
+	x.forms[word] = t
+	x.spellings = append(x.spellings, spelling{word, letters(word), t})
 	return t
 }
 
@@ -290,6 +289,7 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 		}
 	}
 	phrased := x.findPhrases(words, cells, touched)
+	question := len(words) > 0 && asking[words[0].word]
 
 	var scores []Score
 	for i, p := range x.pairs {
@@ -324,11 +324,14 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 			covered, own = phrase, phrase
 		}
 		value *= 0.4 + 0.6*covered
-		value += 0.4 * phrase
+		value += phraseBonus * phrase
 		if p.operation >= 0 && x.nameTerms[p.operation] > 0 {
-			value += 0.12 * min(1, float64(named[p.operation])/float64(x.nameTerms[p.operation])) * covered
+			value += nameBonus * min(1, float64(named[p.operation])/float64(x.nameTerms[p.operation])) * covered
+			if question && x.tells[p.operation] {
+				value *= questionBoost
+			}
 		} else if p.operation < 0 {
-			value *= 0.8 // an operation is more use than a place
+			value *= placeShare
 		}
 		if value > 0 {
 			scores = append(scores, Score{Candidate: i, Value: value, Strong: covered >= strongCover && own >= strongOwn})
@@ -340,8 +343,23 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 // When a candidate is strong: its words, with its entry's, answer to this
 // share of the query; and its own alone to that.
 const (
-	strongCover = 0.78
+	strongCover = 0.66
 	strongOwn   = 0.3
+)
+
+// What changes a candidate's value beyond its words.
+const (
+	phraseBonus   = 0.4 // by the share of the query that a name or an alias takes word for word
+	nameBonus     = 0.2 // by the share of the name that the query has
+	questionBoost = 1.3 // for what only tells, if the query is a question
+	placeShare    = 0.8 // for an entry: an operation is more use
+)
+
+// The weight of a word where arguments stand, as a share of another word's. One
+// that is unknown here need not be known to be answered.
+const (
+	knownArgument   = 0.85
+	unknownArgument = 0.4
 )
 
 // read takes the query apart and finds the terms that answer to each word.
@@ -380,8 +398,21 @@ func (x *wordIndex) read(query string) []queryWord {
 			}
 		}
 	}
+	argument := false // whether this word stands where arguments do
 	for i := range words {
-		x.weigh(&words[i])
+		w := &words[i]
+		w.weight = x.rarity(w)
+		switch {
+		case prepositions[w.word]:
+			argument = true
+		case articles[w.word] || isNumber(w.word):
+		case w.class == content && argument && len(w.matches) > 0:
+			w.weight *= knownArgument
+		case w.class == content && argument:
+			w.weight *= unknownArgument
+		default:
+			argument = false
+		}
 	}
 	return words
 }
@@ -391,16 +422,20 @@ func (w *queryWord) used(x *wordIndex) bool { return w.term >= 0 && len(x.postin
 
 // known returns the term of a word, or -1.
 func (x *wordIndex) known(word string) int {
+	if t, ok := x.forms[word]; ok {
+		return t
+	}
 	if t, ok := x.terms[stem(word)]; ok {
 		return t
 	}
 	return -1
 }
 
-// weigh gives the word its rarity among the documents.
-func (x *wordIndex) weigh(w *queryWord) {
+// rarity is what the word says, by how few documents have it: its inverse
+// document frequency, less for a faint word.
+func (x *wordIndex) rarity(w *queryWord) float64 {
 	if w.class == empty && len(w.matches) == 0 {
-		return
+		return 0
 	}
 	in := 0
 	for _, m := range w.matches {
@@ -411,29 +446,31 @@ func (x *wordIndex) weigh(w *queryWord) {
 			break
 		}
 	}
-	w.weight = math.Log(1 + (float64(x.documents)-float64(in)+0.5)/(float64(in)+0.5))
+	weight := math.Log(1 + (float64(x.documents)-float64(in)+0.5)/(float64(in)+0.5))
 	if w.class != content {
-		w.weight *= faintShare
+		weight *= faintShare
 	}
+	return weight
 }
 
 // apart splits a word that is unknown here into two that are known.
 func (x *wordIndex) apart(word string) []string {
 	const shortest = 3
-	if x.known(word) >= 0 || len(word) < 2*shortest || classOf(word) != content {
+	if len(word) < 2*shortest || classOf(word) != content || x.known(word) >= 0 {
 		return []string{word}
 	}
 	for i := shortest; i <= len(word)-shortest; i++ {
-		if utf8.RuneStart(word[i]) && x.content(word[:i]) && x.content(word[i:]) {
+		if x.written(word[:i]) && x.written(word[i:]) {
 			return []string{word[:i], word[i:]}
 		}
 	}
 	return []string{word}
 }
 
-func (x *wordIndex) content(word string) bool {
-	t := x.known(word)
-	return t >= 0 && len(x.postings[t]) > 0 && classOf(word) != empty
+// written reports whether the word is indexed in just this form.
+func (x *wordIndex) written(word string) bool {
+	t, ok := x.forms[word]
+	return ok && len(x.postings[t]) > 0 && classOf(word) != empty
 }
 
 // similar returns the terms that an unknown word may be a slip for: spellings
