@@ -41,8 +41,10 @@ var (
 // sanitizer turns the simulator's XML into XML that encoding/xml accepts.
 type sanitizer struct {
 	src *bufio.Reader
-	out []byte // sanitized bytes not yet handed on
-	run int    // bytes since the last tag began
+	out []byte // sanitized bytes
+	// rest is the end of out that was not handed on yet.
+	rest []byte
+	run  int // bytes since the last tag began
 	// tail holds the last bytes read, to see where CDATA and comments begin
 	// and end: references in those are plain text.
 	tail    [9]byte
@@ -84,7 +86,7 @@ func (s *shallow) Token() (xml.Token, error) {
 
 // Read implements io.Reader.
 func (s *sanitizer) Read(p []byte) (int, error) {
-	for len(s.out) == 0 {
+	for len(s.rest) == 0 {
 		if s.err != nil {
 			return 0, s.err
 		}
@@ -92,9 +94,10 @@ func (s *sanitizer) Read(p []byte) (int, error) {
 		for len(s.out) < 2048 && s.err == nil {
 			s.step()
 		}
+		s.rest = s.out
 	}
-	n := copy(p, s.out)
-	s.out = s.out[n:]
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
 	return n, nil
 }
 
