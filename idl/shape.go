@@ -119,6 +119,7 @@ func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 		opt:     opt,
 		maxPage: plan.maxPage,
 		offsets: make([]int, 0, 64),
+		edits:   make([]shapeEdit, 0, 64),
 	}
 	err := s.value(plan.root)
 	if err == nil {

@@ -79,7 +79,7 @@ func (s *shaper) member(st *objectState, name string) *ResultError {
 		return s.late(st, i)
 	}
 	for j := st.next; j < i; j++ {
-		if !st.slots[j].passable() || s.offsets[st.base+j] > 0 {
+		if !st.slots[j].passable(st.slots[i].kind) || s.offsets[st.base+j] > 0 {
 			if err := s.skip(); err != nil {
 				return err.in(name)
 			}
@@ -123,10 +123,17 @@ func fieldStep(name string) string {
 	return name
 }
 
-// passable reports whether the slot may be written before it is known whether
-// the Host sends it.
-func (sl *shapeSlot) passable() bool {
-	return sl.kind == slotLiteral || sl.kind == slotStatus || sl.kind == slotReason || sl.kind == slotNext
+// passable reports whether the slot may be written for the sake of one of kind
+// next before it is known whether the Host sends it. Where it does, late makes
+// sure that what was written is right. A reason tells of a status to come.
+func (sl *shapeSlot) passable(next slotKind) bool {
+	switch sl.kind {
+	case slotLiteral, slotReason, slotNext:
+		return true
+	case slotStatus:
+		return next != slotReason
+	}
+	return false
 }
 
 // late checks a member whose slot was passed.

@@ -15,9 +15,7 @@ import (
 // space moves to the next token and returns its first byte, 0 at the end.
 func (s *shaper) space() byte {
 	for ; s.pos < len(s.src); s.pos++ {
-		switch c := s.src[s.pos]; c {
-		case ' ', '\t', '\n', '\r':
-		default:
+		if c := s.src[s.pos]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return c
 		}
 	}
@@ -70,37 +68,44 @@ func (s *shaper) word(w string) *ResultError {
 	return nil
 }
 
-// number consumes a number and returns it as written; whole says that it has
-// neither fraction nor exponent.
-func (s *shaper) number() (text string, whole bool, err *ResultError) {
+// numberForm is how a number is written.
+type numberForm uint8
+
+const (
+	wholeNumber numberForm = iota // neither fraction nor exponent
+	withFraction
+	withExponent // perhaps with a fraction too
+)
+
+// number consumes a number and returns it as written.
+func (s *shaper) number() (text string, form numberForm, err *ResultError) {
 	start := s.pos
-	whole = true
 	if s.pos < len(s.src) && s.src[s.pos] == '-' {
 		s.pos++
 	}
 	first := s.pos
 	n := s.digits()
 	if n == 0 || n > 1 && s.src[first] == '0' {
-		return "", false, s.broken()
+		return "", 0, s.broken()
 	}
 	if s.pos < len(s.src) && s.src[s.pos] == '.' {
 		s.pos++
-		whole = false
+		form = withFraction
 		if s.digits() == 0 {
-			return "", false, s.broken()
+			return "", 0, s.broken()
 		}
 	}
 	if s.pos < len(s.src) && (s.src[s.pos]|0x20) == 'e' {
 		s.pos++
-		whole = false
+		form = withExponent
 		if s.pos < len(s.src) && (s.src[s.pos] == '+' || s.src[s.pos] == '-') {
 			s.pos++
 		}
 		if s.digits() == 0 {
-			return "", false, s.broken()
+			return "", 0, s.broken()
 		}
 	}
-	return s.src[start:s.pos], whole, nil
+	return s.src[start:s.pos], form, nil
 }
 
 func (s *shaper) digits() int {

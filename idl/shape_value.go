@@ -99,11 +99,11 @@ func (s *shaper) integer(n *shapeNode, c byte) (int64, *ResultError) {
 	if found(c) != "number" {
 		return 0, mistyped(c, n.Type.String())
 	}
-	text, whole, err := s.number()
+	text, form, err := s.number()
 	if err != nil {
 		return 0, err
 	}
-	if !whole {
+	if form != wholeNumber {
 		return 0, &ResultError{Expected: n.Type.String(), Found: "a number with a fraction or an exponent"}
 	}
 	v, parse := strconv.ParseInt(text, 10, 64)
@@ -125,11 +125,11 @@ func (s *shaper) float(n *shapeNode, c byte) *ResultError {
 	if found(c) != "number" {
 		return mistyped(c, n.Type.String())
 	}
-	text, whole, err := s.number()
+	text, form, err := s.number()
 	if err != nil {
 		return err
 	}
-	plain := len(text) <= maxPlainNumber && (whole || !strings.ContainsAny(text, "eE"))
+	plain := len(text) <= maxPlainNumber && form != withExponent
 	if plain && n.Range == nil {
 		s.out = append(s.out, text...)
 		return nil
@@ -267,7 +267,7 @@ func (s *shaper) text(n *shapeNode, v string) string {
 	s.out = appendQuoted(s.out, clean)
 	refined := n.Kind == String && (n.Pattern != nil || n.Range != nil && n.Range.HasMin)
 	if s.inPage > 0 && len(clean) > minShortened && !refined {
-		s.edits = append(s.edits, shapeEdit{start: start, end: len(s.out), text: clean})
+		s.edits = append(s.edits, shapeEdit{start: start, end: len(s.out)})
 	}
 	return clean
 }
