@@ -156,6 +156,12 @@ type Record struct {
 	Span     syntax.Span
 }
 
+// HoldsText reports whether a value of the record can hold a stranger's words:
+// such a record is marked as untrusted in a result.
+func (r *Record) HoldsText() bool {
+	return holdsKind(&Type{Kind: RecordOf, Record: r}, Text, map[*Record]bool{})
+}
+
 // Field is one field of a record.
 type Field struct {
 	Name    string

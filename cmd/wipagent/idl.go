@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl"
@@ -39,89 +41,91 @@ func (i *idlCheckCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
+	// Imports are named as they stand beside the document, so each folder is
+	// compiled by itself; together, so that a fault is reported once.
 	var all idl.ErrorList
-	sources := map[string][]byte{}
-	for _, file := range files {
-		load := func(name string) ([]byte, error) {
-			path := name
-			if name != file && name != "-" {
-				path = filepath.Join(filepath.Dir(file), filepath.FromSlash(name))
-			}
-			text, err := c.readDocument(path)
-			if err == nil {
-				sources[name] = text
-			}
-			return text, err
-		}
-		_, err := idl.Compile(load, file)
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		load := func(name string) ([]byte, error) { return c.readDocument(filepath.Join(dir, filepath.FromSlash(name))) }
+		_, err := idl.Compile(load, files[dir]...)
 		var list idl.ErrorList
 		if err != nil && !errors.As(err, &list) {
 			return &exitError{exitUnavailable, err}
 		}
-		all = append(all, list...)
+		all = append(all, inFolder(dir, list)...)
 	}
-	all = all.Unique()
 	if c.JSON {
 		c.printJSON(diagnostics(all))
-	} else {
-		idl.Render(c.io.out, all, func(name string) ([]byte, error) {
-			if text, ok := sources[name]; ok {
-				return text, nil
-			}
-			return nil, os.ErrNotExist
-		})
+	} else if err := idl.Render(c.io.out, all, c.readDocument); err != nil {
+		return err
 	}
 	if len(all) > 0 {
 		return &exitError{code: exitFailed}
 	}
 	if !c.JSON {
-		fmt.Fprintf(c.io.out, "%d documents, nothing wrong\n", len(files))
+		fmt.Fprintln(c.io.out, "nothing wrong")
 	}
 	return nil
 }
 
-// documents lists the files that the arguments name, folders searched through.
-func documents(args []string) ([]string, error) {
-	var files []string
+// inFolder names the files of diagnostics as seen from the working directory.
+func inFolder(dir string, list idl.ErrorList) idl.ErrorList {
+	named := slices.Clone(list)
+	for i := range named {
+		named[i].Span.File = filepath.Join(dir, named[i].Span.File)
+		named[i].Related = slices.Clone(named[i].Related)
+		for j := range named[i].Related {
+			named[i].Related[j].Span.File = filepath.Join(dir, named[i].Related[j].Span.File)
+		}
+	}
+	return named
+}
+
+// stdin is how the command line names standard input.
+const stdin = "-"
+
+// documents lists the files that the arguments name by their folder, folders
+// searched through.
+func documents(args []string) (map[string][]string, error) {
+	files := map[string][]string{}
+	add := func(path string) {
+		dir, name := filepath.Dir(path), filepath.Base(path)
+		if !slices.Contains(files[dir], name) {
+			files[dir] = append(files[dir], name)
+		}
+	}
 	for _, arg := range args {
-		info, err := os.Stat(arg)
-		switch {
-		case arg == "-":
-			files = append(files, arg)
-		case err != nil:
-			return nil, &exitError{exitUnavailable, err}
-		case !info.IsDir():
-			files = append(files, arg)
-		default:
-			err := filepath.WalkDir(arg, func(path string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() && strings.HasSuffix(path, ".wip") {
-					files = append(files, path)
-				}
-				return err
-			})
-			if err != nil {
-				return nil, &exitError{exitUnavailable, err}
+		if arg == stdin {
+			add(arg)
+			continue
+		}
+		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (path == arg || strings.HasSuffix(path, ".wip")) {
+				add(path)
 			}
+			return err
+		})
+		if err != nil {
+			return nil, &exitError{exitUnavailable, err}
 		}
 	}
 	if len(files) == 0 {
 		return nil, usageError("found no .wip document in %s", strings.Join(args, ", "))
 	}
-	sort.Strings(files)
 	return files, nil
 }
 
+// readDocument reads a document once; stdin can be read only once, and its
+// lines are shown beside what is wrong with them.
 func (c *cli) readDocument(path string) ([]byte, error) {
-	var r io.Reader = c.io.in
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		r = f
+	if path == stdin {
+		return c.readStdin()
 	}
-	return io.ReadAll(io.LimitReader(r, maxDocument))
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxDocument))
 }
 
 // diagnostic is the JSON form of one finding.

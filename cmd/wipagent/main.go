@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -38,7 +39,8 @@ type cli struct {
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 
-	io streams
+	io        streams
+	readStdin func() ([]byte, error) // all of it, each time
 }
 
 // streams are what a command reads and writes: results on out, the rest on
@@ -56,7 +58,7 @@ func main() {
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	c := &cli{io: s}
+	c := &cli{io: s, readStdin: sync.OnceValues(func() ([]byte, error) { return io.ReadAll(io.LimitReader(s.in, maxDocument)) })}
 	exited := -1
 	parser, err := kong.New(c,
 		kong.Name("wipagent"),

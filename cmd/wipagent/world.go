@@ -76,7 +76,8 @@ func (c *cli) load(ctx context.Context, w *world.World) error {
 				return usageError("%s goes with an archive, and the world is demo; add --world FILE.oar", name)
 			}
 		}
-		return demo.Start(ctx, w)
+		demo.New(nil).Start(ctx, w)
+		return nil
 	case strings.HasSuffix(strings.ToLower(c.World), ".oar"):
 		return c.loadArchive(ctx, w)
 	}

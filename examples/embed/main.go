@@ -26,9 +26,7 @@ func main() {
 
 	// A world is what one session has observed; a source feeds it.
 	w := world.New()
-	if err := demo.Start(ctx, w); err != nil {
-		log.Fatal(err)
-	}
+	demo.New(nil).Start(ctx, w)
 
 	// A client keeps a space of mounted Hosts. The grid is one Host.
 	c := client.New(&client.Config{Audit: audit.New(os.Stderr)})
