@@ -139,6 +139,7 @@ type unit struct {
 
 	own     map[string]*symbol // declared here, the first of each name
 	visible map[string]*symbol // own and imported
+	meant   map[bool][]string  // by unit.candidates, made on first use
 	records []*recordInfo
 	ifaces  []interfaceInfo
 	// incomplete says that an import brought nothing, so that a name may be

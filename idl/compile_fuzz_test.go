@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -199,18 +198,6 @@ func FuzzCompile(f *testing.F) {
 		}
 		checkAny(t, text, lib)
 	})
-}
-
-// mutations returns how many mutated documents a campaign tries.
-func mutations(tb testing.TB) int {
-	n, err := strconv.Atoi(os.Getenv("WIPAGENT_MUTATIONS"))
-	if err != nil && os.Getenv("WIPAGENT_MUTATIONS") != "" {
-		tb.Fatal(err)
-	}
-	if n == 0 {
-		n = 2000
-	}
-	return n
 }
 
 // TestCompileMutatedDocuments changes sound and faulty documents at random, in

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -127,7 +128,8 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	return p
 }
 
-// checkPage checks that a page can be asked for by number and size.
+// checkPage checks that a page of the result can be asked for by number and
+// size.
 func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
 	page := op.Result
 	for page != nil && (page.Kind == Observed || page.Kind == Fact) {
@@ -136,19 +138,25 @@ func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
 	if page == nil || page.Kind != Page {
 		return
 	}
+	const hint = "such as page: int [1..] = 1, page_size: int [1..100] = 20"
 	var missing []string
 	for _, name := range []string{"page", "page_size"} {
-		ok := false
-		for _, p := range n.Params {
-			// A parameter without a type is a fault already.
-			ok = ok || p.Name.Name == name && (p.Type == nil || p.Type.Name.Name == "int" && !p.Type.Optional)
+		at := slices.IndexFunc(n.Params, func(p *syntax.Param) bool { return p.Name.Name == name })
+		if at < 0 {
+			missing = append(missing, name)
+			continue
 		}
-		if !ok {
-			missing = append(missing, name+": int")
+		e := n.Params[at].Type
+		i := slices.IndexFunc(op.Params, func(p *Param) bool { return p.Name == name })
+		if e == nil || i < 0 || op.Params[i].Type == nil || e.Refinement != nil && op.Params[i].Type.Range == nil {
+			continue // a fault already
+		}
+		if t := op.Params[i].Type; t.Kind != Int || t.Optional || t.Range == nil || !t.Range.HasMin || t.Range.Min < 1 {
+			u.fault(rulePageParameters, e.Span, hint, "found %s, expected int [1..] since the result is in pages", t)
 		}
 	}
 	if len(missing) > 0 {
-		u.fault(rulePageParameters, n.Name.Span, "such as page: int [1..] = 1, page_size: int [1..100] = 20",
+		u.fault(rulePageParameters, n.Name.Span, hint,
 			"found a result in pages without the parameters to ask for one, expected %s", strings.Join(missing, " and "))
 	}
 }

@@ -174,10 +174,10 @@ func sortedNames(m map[string]*symbol) []string {
 	return names
 }
 
-// nearBudget is how many pairs of names one Compile compares to find what an
+// nearBudget is how many pairs of names one Compile looks at to find what an
 // unknown name may have meant. It keeps hints cheap on documents that are
 // nothing but unknown names.
-const nearBudget = 200_000
+const nearBudget = 500_000
 
 // nearest returns the candidate most like name, or "" if none is like it.
 func (c *compiler) nearest(name string, candidates []string) string {
@@ -191,11 +191,11 @@ func (c *compiler) nearest(name string, candidates []string) string {
 	}
 	var best hit
 	for _, candidate := range candidates {
-		if d := len(candidate) - len(name); d > limit || d < -limit {
-			continue
-		}
 		if c.near--; c.near < 0 {
 			break
+		}
+		if d := len(candidate) - len(name); d > limit || d < -limit {
+			continue
 		}
 		distance := levenshtein.ComputeDistance(foldName(name), foldName(candidate))
 		if distance > limit || distance >= max(len(name), len(candidate)) {

@@ -70,7 +70,7 @@ var meaningRules = []syntax.Rule{
 	{ID: ruleBadNesting, Doc: "A wrapper stands where it has no meaning."},
 	{ID: ruleBadOptional, Doc: "A `?` stands where it has no meaning."},
 	{ID: ruleParameterType, Doc: "A parameter's type holds something that only results hold."},
-	{ID: rulePageParameters, Doc: "An operation that returns a page lacks the parameters `page` and `page_size`."},
+	{ID: rulePageParameters, Doc: "An operation that returns a page lacks the parameters `page` and `page_size`, each `int [1..]`."},
 	{ID: ruleRecordCycle, Doc: "A record holds itself with nothing between that can end it."},
 	{ID: ruleFieldCollision, Doc: "A field has a name that a wrapper puts beside it."},
 	{ID: ruleRefinementType, Doc: "A refinement stands on a type that it cannot refine."},

@@ -140,7 +140,7 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
 	s := u.visible[name]
 	switch {
 	case s == nil:
-		c.unknownType(u, e.Name, func(*symbol) bool { return true }, true)
+		c.unknownType(u, e.Name, false)
 		return nil
 	case s.record != nil:
 		return &Type{Kind: RecordOf, Record: s.record.Record}
@@ -154,29 +154,35 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
 }
 
 // unknownType reports a name that is not declared, unless the reason is an
-// import that failed.
-func (c *compiler) unknownType(u *unit, id syntax.Ident, like func(*symbol) bool, builtin bool) {
+// import that failed. It looks for what was meant among interfaces, or among
+// types.
+func (c *compiler) unknownType(u *unit, id syntax.Ident, ofInterface bool) {
 	var candidates []string
 	if c.near > 0 {
-		for _, name := range sortedNames(u.visible) {
-			if like(u.visible[name]) {
-				candidates = append(candidates, name)
-			}
-		}
-		if builtin {
-			for _, name := range builtinNames[Bool:] {
-				candidates = append(candidates, name)
-			}
-		}
+		candidates = u.candidates(ofInterface)
 	}
 	hint := c.didYouMean(id.Name, candidates)
-	if other := foreign[foldName(id.Name)]; other != "" && builtin {
+	if other := foreign[foldName(id.Name)]; other != "" && !ofInterface {
 		hint = fmt.Sprintf("did you mean %q?", other)
 	}
 	if hint == "" && u.incomplete {
 		return
 	}
 	u.fault(ruleUnknownType, id.Span, hint, "found unknown type %q", id.Name)
+}
+
+// candidates returns the names that an unknown name may have meant.
+func (u *unit) candidates(ofInterface bool) []string {
+	if u.meant == nil {
+		u.meant = map[bool][]string{false: slices.Clone(builtinNames[Bool:])}
+		for _, name := range sortedNames(u.visible) {
+			u.meant[false] = append(u.meant[false], name)
+			if u.visible[name].iface != nil {
+				u.meant[true] = append(u.meant[true], name)
+			}
+		}
+	}
+	return u.meant[ofInterface]
 }
 
 // entryOf resolves the interface of an entry.
@@ -197,7 +203,7 @@ func (c *compiler) entryOf(u *unit, e *syntax.TypeExpr, t *Type) {
 	case builtin || s != nil && s.iface == nil:
 		u.fault(ruleNotAnInterface, arg.Span, "", "found type %q, expected an interface", arg.Name.Name)
 	case s == nil:
-		c.unknownType(u, arg.Name, func(s *symbol) bool { return s.iface != nil }, false)
+		c.unknownType(u, arg.Name, true)
 	case arg.Optional || arg.Refinement != nil || len(arg.Args) > 0:
 		u.fault(ruleNotAnInterface, arg.Span, fmt.Sprintf("write entry<%s>, and what belongs to the entry after it", arg.Name.Name),
 			"found more than a name, expected an interface's bare name")
