@@ -52,7 +52,7 @@ func plainPrefix(s string) int {
 		// 0x7e. A carry comes only out of a byte that is.
 		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
 			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		if (w-0x2020202020202020|w+0x0101010101010101|w)&0x8080808080808080 != 0 {
+		if ((w-0x2020202020202020)|(w+0x0101010101010101)|w)&0x8080808080808080 != 0 {
 			break
 		}
 	}

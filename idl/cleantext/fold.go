@@ -2,6 +2,8 @@ package cleantext
 
 import (
 	"sort"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -18,6 +20,7 @@ const (
 type folded struct {
 	text   string
 	shifts []shift // ascending by at; empty if the text is the original
+	hides  bool    // letters came or marks went, which may hide what was a token
 }
 
 // shift says that the folded bytes from at on come from the original bytes
@@ -42,21 +45,33 @@ func (f *folded) origin(i int) int {
 
 // fold makes the copy of s that is matched: compatibility forms as NFKC has
 // them, dots, colons, slashes and spaces of every kind as the ASCII one, marks
-// and joiners left away. It does not change letter case. Characters that look
+// and joiners left away, and printable ASCII written as an escape of URLs, HTML
+// or program text as what it stands for. It does not change letter case. Characters that look
 // the same but belong to another script stay; see skeleton.
 func fold(s string) folded {
 	var f folded
 	var out []byte
 	done := 0
 	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
 		var b [4]byte
-		with, change := foldRune(b[:0], r, s[i:i+n])
+		var with []byte
+		var change bool
+		n := 1
+		if c := s[i]; c >= utf8.RuneSelf {
+			var r rune
+			r, n = utf8.DecodeRuneInString(s[i:])
+			with, change = foldRune(b[:0], r, s[i:i+n])
+		} else if c == '%' || c == '&' || c == '\\' {
+			var e byte
+			if e, n = unescape(s[i:]); n > 1 {
+				with, change = append(b[:0], e), true
+			}
+		}
 		if change {
+			if out == nil {
+				out = make([]byte, 0, len(s))
+			}
+			f.hides = f.hides || len(with) == 0 || isWord(with[0]) || with[0] >= utf8.RuneSelf
 			out = append(out, s[done:i]...)
 			f.shifts = append(f.shifts, shift{len(out), i, true})
 			out = append(out, with...)
@@ -112,6 +127,45 @@ func foldRune(dst []byte, r rune, s string) (folded []byte, changed bool) {
 		i += n
 	}
 	return dst, true
+}
+
+// unescape returns the printable ASCII character that s starts with an escape
+// of (%2e, &#46;, &#x2e;, &period;, \x2e, \u002e), and the escape's length,
+// which is 1 if there is none.
+func unescape(s string) (c byte, n int) {
+	digits, base, entity := "", 16, false
+	switch {
+	case s[0] == '%' && len(s) >= 3:
+		digits, n = s[1:3], 3
+	case strings.HasPrefix(s, `\x`) && len(s) >= 4:
+		digits, n = s[2:4], 4
+	case strings.HasPrefix(s, `\u00`) && len(s) >= 6:
+		digits, n = s[4:6], 6
+	case strings.HasPrefix(s, "&#x"), strings.HasPrefix(s, "&#X"):
+		digits, entity = s[3:], true
+	case strings.HasPrefix(s, "&#"):
+		digits, base, entity = s[2:], 10, true
+	default:
+		for _, e := range entities {
+			if strings.HasPrefix(s, e.name) {
+				return e.char, len(e.name)
+			}
+		}
+		return 0, 1
+	}
+	if entity {
+		end := strings.IndexByte(digits[:min(len(digits), 8)], ';')
+		if end < 0 {
+			return 0, 1
+		}
+		n = len(s) - len(digits) + end + 1
+		digits = digits[:end]
+	}
+	v, err := strconv.ParseUint(digits, base, 32)
+	if err != nil || v <= ' ' || v >= 0x7f {
+		return 0, 1
+	}
+	return byte(v), n
 }
 
 // mayFold reports whether r lies in a block with compatibility forms.

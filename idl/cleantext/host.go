@@ -188,11 +188,11 @@ func (m *matcher) ipv6(i int) (span, bool) {
 	const longest = 45 // bytes; an IPv4 address may be written at the end
 	start, end := i, i+1
 	colons := 1
-	for isHex(m.byteAt(start-1)) && i-start < longest {
+	for c := m.byteAt(start - 1); isHex(c) && c != '.' && i-start < longest; c = m.byteAt(start - 1) {
 		start--
 	}
-	for isHex(m.byteAt(end)) && end-start <= longest {
-		if m.t[end] == ':' {
+	for c := m.byteAt(end); isHex(c) && end-start <= longest; c = m.byteAt(end) {
+		if c == ':' {
 			colons++
 		}
 		end++
@@ -200,10 +200,16 @@ func (m *matcher) ipv6(i int) (span, bool) {
 	if colons < 2 {
 		return span{}, false
 	}
-	for end > start && (m.t[end-1] == '.' || m.t[end-1] == ':' && m.t[end-2] != ':') {
-		end--
-	}
 	addr, err := netip.ParseAddr(m.t[start:end])
+	if err != nil { // a sentence may go on after it
+		if dot := strings.IndexByte(m.t[start:end], '.'); dot > 0 {
+			end = start + dot
+		}
+		if end-start > 2 && m.t[end-1] == ':' && m.t[end-2] != ':' {
+			end--
+		}
+		addr, err = netip.ParseAddr(m.t[start:end])
+	}
 	if err != nil || !addr.Is6() || isWord(m.byteAt(end)) || isWord(m.byteAt(start-1)) {
 		return span{}, false
 	}
@@ -291,7 +297,7 @@ func tldPrefix(j joint, last, label string) int {
 	for n < len(label) && isWord(label[n]) && label[n] != '_' {
 		n++
 	}
-	if n >= 2 && (n == len(label) || label[n] != '_') {
+	if n >= 2 && !isDigit(label[0]) && (n == len(label) || label[n] != '_') {
 		if n == 2 && strings.EqualFold(label[:n], "xn") && strings.HasPrefix(label[n:], "--") {
 			for n < len(label) && (isWord(label[n]) && label[n] != '_' || label[n] == '-') {
 				n++
@@ -343,8 +349,11 @@ func isTLD(label string) bool {
 	if len(label) < 2 || len(label) > 63 {
 		return false
 	}
-	// Some domains, such as ck, are on the list only as what is below them.
-	_, icann := publicsuffix.PublicSuffix("0." + label)
+	_, icann := publicsuffix.PublicSuffix(label)
+	if !icann && len(label) == 2 {
+		// Some countries, such as ck, are listed only by what is below them.
+		_, icann = publicsuffix.PublicSuffix("0." + label)
+	}
 	return icann || pseudoTLDs[label]
 }
 

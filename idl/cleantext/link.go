@@ -12,12 +12,11 @@ type span struct{ start, end int }
 // removeLinks puts Marker in the place of every URL-shaped token of s.
 func removeLinks(s string, r *Report) string {
 	f := folded{text: s}
-	if plainPrefix(s) < len(s) {
+	if plainPrefix(s) < len(s) || strings.IndexByte(s, '%') >= 0 || strings.IndexByte(s, '&') >= 0 || strings.IndexByte(s, '\\') >= 0 {
 		f = fold(s)
 	}
 	links := findLinks(f.text)
-	if len(links) == 0 && len(f.shifts) > 0 {
-		// Folding may also hide a token: .com before a circled digit.
+	if len(links) == 0 && f.hides { // such as .com before a circled digit
 		f = folded{text: s}
 		links = findLinks(s)
 	}
@@ -49,10 +48,17 @@ type matcher struct {
 	floor int // end of the last token or Marker; nothing before it is looked at
 }
 
-// triggers are the bytes at which the matcher looks closer.
-var triggers = [256]bool{
-	'.': true, stopDot: true, bulletDot: true, ':': true, '/': true, '\\': true, '@': true, '[': true, 'd': true, 'D': true,
+// triggers tells at which bytes the matcher looks closer.
+var triggers = [256]uint8{
+	'.': signal, stopDot: signal, bulletDot: signal, ':': signal, '/': signal, '\\': signal, '@': signal, '[': signal,
+	'd': letter, 'D': letter,
 }
+
+const (
+	quiet  = iota // part of no token that something else does not tell of
+	letter        // may begin the word dot
+	signal        // a sign that addresses are written with
+)
 
 // findLinks returns the URL-shaped tokens of a folded text, in order and apart
 // from one another.
@@ -60,9 +66,20 @@ func findLinks(t string) []span {
 	var links []span
 	m := matcher{t: t}
 	for i := 0; i < len(t); {
-		if !triggers[t[i]] || m.idle(i) {
+		switch triggers[t[i]] {
+		case quiet:
 			i++
 			continue
+		case letter:
+			if i+2 >= len(t) || t[i+1]|0x20 != 'o' || t[i+2]|0x20 != 't' {
+				i++
+				continue
+			}
+		case signal:
+			if m.idle(i) {
+				i++
+				continue
+			}
 		}
 		link, next := m.at(i)
 		if link.end > link.start {
@@ -75,7 +92,7 @@ func findLinks(t string) []span {
 }
 
 // idle reports, for the commonest uses of a trigger in prose, that the one at i
-// is no more than that: a full stop, a colon before a space, a letter, a slash.
+// is no more than that: a full stop, a colon before a space, a slash.
 func (m *matcher) idle(i int) bool {
 	t := m.t
 	if i == 0 || i+2 >= len(t) {
@@ -87,8 +104,6 @@ func (m *matcher) idle(i int) bool {
 		return (next == ' ' || next == '.') && isWord(t[i-1])
 	case ':':
 		return next == ' ' && t[i+2] != ' ' && t[i+2] != '/' && isWord(t[i-1])
-	case 'd', 'D':
-		return next|0x20 != 'o' || t[i+2]|0x20 != 't'
 	case '/':
 		return next != '/' && next != '\\'
 	}
@@ -113,9 +128,7 @@ func (m *matcher) at(i int) (link span, next int) {
 	case '@':
 		return m.mail(i), i + 1
 	case 'd', 'D':
-		if i+2 < len(m.t) && m.t[i+1]|0x20 == 'o' && m.t[i+2]|0x20 == 't' {
-			return m.dotWord(i)
-		}
+		return m.dotWord(i)
 	default:
 		return m.dot(i)
 	}
@@ -142,12 +155,16 @@ func (m *matcher) dot(i int) (span, int) {
 	if link, ok := m.judge(&h); ok {
 		return link, link.end
 	}
-	if h.labels > 4 { // an IPv4 literal may follow other labels
-		for i := h.first + 1; i < h.end; i++ {
-			if m.t[i] == '.' {
-				if link, ok := m.ipv4(i); ok {
-					return link, link.end
-				}
+	// Within the labels there may be an IPv4 literal, or a joined word dot.
+	for k := h.first; k < h.end; k++ {
+		switch m.t[k] {
+		case '.':
+			if link, ok := m.ipv4(k); ok {
+				return link, link.end
+			}
+		case 'd', 'D':
+			if link := m.joinedDot(k); link.end > 0 {
+				return link, link.end
 			}
 		}
 	}
@@ -156,25 +173,31 @@ func (m *matcher) dot(i int) (span, int) {
 
 // dotWord looks for a host name around the word dot at i.
 func (m *matcher) dotWord(i int) (span, int) {
-	before, after := m.byteAt(i-1), m.byteAt(i+3)
-	switch {
-	case before == ' ' || isOpen(before):
+	if before := m.byteAt(i - 1); before == ' ' || isOpen(before) {
 		return m.dot(i)
-	case before == after && (before == '-' || before == '_'):
-		before = 0
-		fallthrough
-	case m.t[i:i+3] == "DOT" && isLower(before) && isLower(after):
-		// evil-dot-com and evilDOTcom are one label for anybody else.
-		from := i + 3
-		if before == 0 {
-			from++
-		}
-		end := m.labelEnd(from)
-		if dotTLDs[strings.ToLower(m.t[from:end])] {
-			return span{m.labelStart(i), m.tail(end)}, end
-		}
 	}
-	return span{}, i + 1
+	return m.joinedDot(i), i + 1
+}
+
+// joinedDot looks for a host name whose dot is the word at i, joined to what is
+// around it: evil-dot-com, evil_dot_com, evilDOTcom.
+func (m *matcher) joinedDot(i int) span {
+	before, after := m.byteAt(i-1), m.byteAt(i+3)
+	from := i + 3
+	switch {
+	case after == 0 || !strings.EqualFold(m.t[i:from], "dot"):
+		return span{}
+	case before == after && (before == '-' || before == '_'):
+		from++
+	case m.t[i:from] == "DOT" && isLower(before) && isLower(after):
+	default:
+		return span{}
+	}
+	end := m.labelEnd(from)
+	if !dotTLDs[strings.ToLower(m.t[from:end])] {
+		return span{}
+	}
+	return span{m.labelStart(i), m.tail(end)}
 }
 
 // labelBefore returns the label that the separator at i, a dot or the word
@@ -225,6 +248,10 @@ func (m *matcher) colon(i int) span {
 	word := strings.ToLower(m.t[start:wordEnd])
 	if !isASCII(word) {
 		word = skeleton(word)
+	}
+	if !bareSchemes[word] {
+		at := strings.LastIndexAny(word, ".+-_") + 1
+		start, word = wordEnd-len(word)+at, word[at:]
 	}
 	if spaced := m.skipSpaces(next); spaced > next && webSchemes[word] &&
 		m.byteAt(spaced) == '/' && m.byteAt(spaced+1) == '/' {

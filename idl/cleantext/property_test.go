@@ -103,7 +103,7 @@ func checkRunes(s string) error {
 
 var (
 	ipv4    = regexp.MustCompile(`^\d+\.\d+\.\d+\.\d+`)
-	version = regexp.MustCompile(`(?i)(^|[^\pL\pN])(v|ver|versions?|releases?|rel|build|viewer|firmware|driver|opensim(ulator)?) +$`)
+	version = regexp.MustCompile(`(?i)(v|ver|versions?|releases?|rel|build|viewer|firmware|driver|opensim(ulator)?) +$`)
 	file    = regexp.MustCompile(`(?i)^[\pL\pM\pN-]+\.([a-z]+)$`)
 )
 
@@ -113,7 +113,7 @@ func excused(s string, start, end int) bool {
 	match := s[start:end]
 	before, _ := utf8.DecodeLastRuneInString(s[:start])
 	after, _ := utf8.DecodeRuneInString(s[end:])
-	inWord := start > 0 && (unicode.IsLetter(before) || unicode.IsDigit(before) || unicode.IsMark(before))
+	inWord := start > 0 && (unicode.IsLetter(before) || unicode.IsNumber(before) || unicode.IsMark(before))
 	if m := file.FindStringSubmatch(match); m != nil && cleantext.FileTLDs[strings.ToLower(m[1])] {
 		return true // README.md
 	}
@@ -147,6 +147,7 @@ var pieces = []string{
 	"\u0301", "\u0338", "\u20e3", "\u3002", "\uff0e", "\uff61", "\u2024", "·", "•", "\uff1a", "\uff0f", "\u2215", "\u2236", "【", "】", "\u00a0", "\u3000",
 	"ｅｖｉｌ", "ｃｏｍ", "𝐜𝐨𝐦", "ⓒⓞⓜ", "⒞", "ᴄᴏᴍ", "с", "о", "м", "і", "рф", "пример", "例え", "みんな", "中国", "भारत", "한국", "ไทย", "كوم", "שלום", "مثال",
 	"क्", "ष", "می", "خواهم", "ᠮ", "葛", "👩", "🚀", "👨‍👩‍👧", "🏳️‍🌈", "🇯🇵", "🇨", "👍🏽", "1️⃣", "❤", "é", "é", "ß", "ﬁ", "㏂", "℡", "½", "…", "\ufffd", "\xff", "\xc3", "\xe2\x80",
+	"%2e", "%2F", "%3a", "&#46;", "&#x2f;", "&period;", "&", "%6", `\u002e`, `\x2e`,
 	cleantext.Marker, "[link", "removed]",
 }
 

@@ -151,6 +151,12 @@ func lookAlike(r rune) byte {
 	return 0
 }
 
+// entities are the named entities of HTML for the signs of addresses.
+var entities = [...]struct {
+	name string
+	char byte
+}{{"&period;", '.'}, {"&colon;", ':'}, {"&sol;", '/'}, {"&bsol;", '\\'}, {"&commat;", '@'}}
+
 // bareSchemes are the schemes that a colon and a character other than a space
 // make a link of, without slashes. Schemes with an authority need nothing of
 // the kind: any word before :// is one.
