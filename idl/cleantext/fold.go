@@ -20,7 +20,6 @@ const (
 type folded struct {
 	text   string
 	shifts []shift // ascending by at; empty if the text is the original
-	hides  bool    // letters came or marks went, which may hide what was a token
 }
 
 // shift says that the folded bytes from at on come from the original bytes
@@ -71,7 +70,6 @@ func fold(s string) folded {
 			if out == nil {
 				out = make([]byte, 0, len(s))
 			}
-			f.hides = f.hides || len(with) == 0 || isWord(with[0]) || with[0] >= utf8.RuneSelf
 			out = append(out, s[done:i]...)
 			f.shifts = append(f.shifts, shift{len(out), i, true})
 			out = append(out, with...)

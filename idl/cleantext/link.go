@@ -16,7 +16,7 @@ func removeLinks(s string, r *Report) string {
 		f = fold(s)
 	}
 	links := findLinks(f.text)
-	if len(links) == 0 && f.hides { // such as .com before a circled digit
+	if len(links) == 0 && f.shifts != nil { // folding hid .com before a circled digit, say
 		f = folded{text: s}
 		links = findLinks(s)
 	}
@@ -258,7 +258,8 @@ func (m *matcher) colon(i int) span {
 		return span{start, m.swallow(spaced+2, spaced+2, true)}
 	}
 	if bareSchemes[word] {
-		if end := m.swallow(next, next, true); end > next {
+		end := m.swallow(next, next, true)
+		if r, _ := utf8.DecodeRuneInString(m.t[next:]); end > next || r >= utf8.RuneSelf && !unicode.IsSpace(r) {
 			return span{start, end}
 		}
 		return span{}
