@@ -34,34 +34,36 @@ const (
 
 // Found is the answer to a search.
 type Found struct {
-	Hits []Hit // best first, at most 10; no entry twice
+	Hits []Hit `json:"hits"` // best first, at most 10; no entry twice
 	// Map is what there is in the scope, at most 2 KiB: mounts, entries,
 	// operation names. It is there when no hit is strong, and empty
 	// otherwise or if there is nothing.
-	Map string
+	Map string `json:"map,omitempty"`
 	// Message says what the model should know of the answer; empty if
 	// there is nothing to say.
-	Message string
+	Message string `json:"message,omitempty"`
 	// Truncated says that more was found than is shown; Message says how
 	// to narrow.
-	Truncated bool
+	Truncated bool `json:"truncated"`
 	// Err is why the ranker gave no ranking, for the operator; nil if it did.
-	Err error
+	Err error `json:"-"`
 }
 
 // Hit is one entry that was found.
 type Hit struct {
-	Path       string
-	Title      string // cleaned; may be empty
-	Summary    string // cleaned; may be empty
-	Strength   Strength
-	Operations []OperationHit // those that fit best, best first, at most 5; none for a folder
+	Path     string   `json:"path"`
+	Title    string   `json:"title"`   // cleaned; may be empty
+	Summary  string   `json:"summary"` // cleaned; may be empty
+	Strength Strength `json:"strength"`
+	// Operations are those that fit best, best first, at most 5; a folder
+	// has none.
+	Operations []OperationHit `json:"operations"`
 }
 
 // OperationHit is one operation of a Hit.
 type OperationHit struct {
-	Name      string // what Node.Operation understands
-	Signature string // in IDL, at most 512 bytes
+	Name      string `json:"name"`      // what Node.Operation understands
+	Signature string `json:"signature"` // in IDL, at most 512 bytes
 }
 
 const (
@@ -76,7 +78,7 @@ const (
 // an empty scope is everything, and one that does not exist is like one that
 // holds nothing. The same View gives the same answer to the same question.
 func (v *View) Search(ctx context.Context, scope, query string) *Found {
-	f := &Found{}
+	f := &Found{Hits: []Hit{}}
 	var entries []*viewEntry
 	if path, ok := scopeOf(scope); ok {
 		entries = v.in(path)
@@ -215,7 +217,7 @@ func (f *Found) fill(groups []*group) {
 // operations say what it is.
 func (g *group) hit() Hit {
 	n := g.entry.node
-	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak}
+	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak, Operations: []OperationHit{}}
 	if g.best.Strong {
 		h.Strength = Strong
 	}

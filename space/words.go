@@ -87,8 +87,8 @@ type wordIndex struct {
 	documents int
 	pairs     []pair // by candidate
 	phrases   map[int][]phrase
-	nameTerms []int             // by document: how many words its name has
-	tells     []bool            // by document: an operation that changes nothing
+	nameTerms []int  // by document: how many words its name has
+	tells     []bool // by document: an operation that changes nothing
 }
 
 // pair says which documents make a candidate; operation is -1 for none.
