@@ -350,10 +350,6 @@ func isTLD(label string) bool {
 		return false
 	}
 	_, icann := publicsuffix.PublicSuffix(label)
-	if !icann && len(label) == 2 {
-		// Some countries, such as ck, are listed only by what is below them.
-		_, icann = publicsuffix.PublicSuffix("0." + label)
-	}
 	return icann || pseudoTLDs[label]
 }
 

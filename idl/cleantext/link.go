@@ -103,6 +103,10 @@ func (m *matcher) idle(i int) bool {
 	case '.':
 		return (next == ' ' || next == '.') && isWord(t[i-1])
 	case ':':
+		if isDigit(next) && isDigit(t[i-1]) && isDigit(t[i+2]) { // a time
+			return (i < 2 || !isWord(t[i-2]) || isDigit(t[i-2])) && (i < 3 || !isWord(t[i-3]) && t[i-3] != ':') &&
+				(i+3 == len(t) || t[i+3] == ' ')
+		}
 		return next == ' ' && t[i+2] != ' ' && t[i+2] != '/' && isWord(t[i-1])
 	case '/':
 		return next != '/' && next != '\\'

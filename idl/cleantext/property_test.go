@@ -125,7 +125,7 @@ func excused(s string, start, end int) bool {
 	if colon := strings.IndexByte(match, ':'); colon >= 0 && !strings.Contains(match, "://") {
 		if strings.Count(match, ":") > 1 || strings.Contains(match, "::") {
 			// IPv6 that is part of a longer word, or decoration: std::x, ::BED.
-			if addr, err := netip.ParseAddr(match); err == nil && addr.Is6() {
+			if addr, err := netip.ParseAddr(strings.Trim(match, "[]")); err == nil && addr.Is6() {
 				wordAfter := unicode.IsLetter(after) || unicode.IsDigit(after) || after == '_' || after == ':' || after == '.'
 				return inWord || wordAfter || before == '_' || before == ':' || before == '.' ||
 					!strings.ContainsAny(match, "0123456789")

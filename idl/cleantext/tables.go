@@ -168,9 +168,10 @@ var bareSchemes = set(`http https hxxp hxxps hxtp htxp ftp ftps sftp ws wss seco
 // webSchemes may be set apart from their slashes by spaces.
 var webSchemes = set(`http https hxxp hxxps ftp sftp ws wss hop secondlife`)
 
-// pseudoTLDs name no domain of the public root but are used in addresses, or
-// were in the root once.
-var pseudoTLDs = set(`bit example exit gnu i2p invalid local localhost test zkey onion internal lan intranet corp home
+// pseudoTLDs are top-level domains that the public suffix list does not name by
+// themselves: some countries, retired ones, and those that are used without
+// being in the public root.
+var pseudoTLDs = set(`bd ck er fk jm kh mm np pg bit example exit gnu i2p invalid local localhost test zkey onion internal lan intranet corp home
 	localdomain eth crypto bentley dunlop kerrylogistics lancaster lipsy pramerica redstone`)
 
 // idnTLDs are the top-level domains of the public root that are not ASCII.
