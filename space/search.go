@@ -97,7 +97,7 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 		ranked, err := v.index.Rank(ctx, query)
 		f.Err = err
 		for _, s := range ranked {
-			if err == nil && s.Candidate >= 0 && s.Candidate < len(scores) {
+			if err == nil && s.Candidate >= 0 && s.Candidate < len(scores) && s.Value > 0 { // NaN is not
 				scores[s.Candidate] = s
 			}
 		}
