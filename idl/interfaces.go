@@ -33,26 +33,43 @@ func (c *compiler) resolveInterfaces(u *unit) {
 
 // operation resolves one operation.
 func (c *compiler) operation(u *unit, owner *Interface, n *syntax.Operation, shared *settings) *Operation {
-	before := len(u.found)
 	op := &Operation{Name: n.Name.Name, Interface: owner, Doc: u.docOf(n.Doc, n.Name), Span: n.Span}
 	own := c.annotations(u, n.Annotations, onOperation)
 	c.apply(u, op, own, shared)
 	names := newScope(u, "parameter")
-	complete := n.Result != nil
 	for _, p := range n.Params[:atMost(u, len(n.Params), maxParams, "parameters", func(k int) syntax.Span { return n.Params[k].Name.Span })] {
 		param := c.param(u, p)
 		if names.add(p.Name) {
 			op.Params = append(op.Params, param)
 		}
-		complete = complete && p.Type != nil
 	}
 	op.Result = c.typ(u, n.Result, &place{role: forResult})
 	c.checkPage(u, n, op)
-	for _, a := range own.examples {
-		// A faulty operation cannot judge an example.
-		c.example(u, a, op, complete && len(u.found) == before)
+	if len(own.examples) > 0 {
+		judge := readable(op.Params)
+		for _, a := range own.examples {
+			c.example(u, a, op, judge)
+		}
 	}
 	return op
+}
+
+// readable reports whether all types of the parameters are known, so that
+// DecodeArgs can judge a call.
+func readable(params []*Param) bool {
+	seen := map[*Record]bool{}
+	var known func(*Type) bool
+	known = func(t *Type) bool {
+		for t != nil && t.Elem != nil {
+			t = t.Elem
+		}
+		if t == nil || t.Record == nil || seen[t.Record] {
+			return t != nil
+		}
+		seen[t.Record] = true
+		return !slices.ContainsFunc(t.Record.Fields, func(f *Field) bool { return !known(f.Type) })
+	}
+	return !slices.ContainsFunc(params, func(p *Param) bool { return !known(p.Type) })
 }
 
 // apply puts the annotations into the operation: its own replace those of its
