@@ -1,6 +1,7 @@
 package idl
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,9 @@ import (
 const (
 	MaxArgumentBytes = 64 << 10 // of the record as it was sent
 	maxArgumentDepth = 32       // levels of objects and arrays
+	maxRecordBytes   = 1 << 20  // of the canonical record
 	maxFaults        = 32       // listed in one ArgumentError
+	maxRepairs       = 32       // listed in one Args
 	maxQuoted        = 48       // bytes of the caller's text in a message
 	maxPointer       = 256      // bytes of a JSON Pointer
 )
@@ -38,6 +41,9 @@ func (o *Operation) DecodeArgs(raw []byte) (*Args, error) {
 	d := decoder{op: o}
 	sent, readable := d.decode(raw)
 	if len(d.faults) == 0 {
+		if d.more > 0 {
+			d.repairs = append(d.repairs, Repair{Note: fmt.Sprintf("put %d more slips of form right", d.more)})
+		}
 		return &Args{Record: d.out, Repairs: d.repairs}, nil
 	}
 	err := &ArgumentError{Operation: o, Faults: d.faults}
@@ -57,6 +63,7 @@ type decoder struct {
 	path    []argStep // to the value at hand
 	faults  []Fault
 	repairs []Repair
+	more    int // repairs beyond maxRepairs
 }
 
 // decode checks a whole record. It returns what was sent, and whether that
@@ -74,13 +81,14 @@ func (d *decoder) decode(raw []byte) (sentValue, bool) {
 // check.
 func (d *decoder) read(raw []byte) (sentValue, bool) {
 	switch {
-	case len(raw) == 0:
+	case len(bytes.TrimSpace(raw)) == 0:
 		d.fault("found nothing, expected a JSON object with the parameters by name, {} for none")
 		return sentValue{}, true // as if null had been sent, for the correction
 	case len(raw) > MaxArgumentBytes:
 		d.fault("found %d bytes, expected at most %d", len(raw), MaxArgumentBytes)
 		return sentValue{}, false
 	}
+	d.out = make(json.RawMessage, 0, len(raw)+128)
 	return d.scan(string(raw))
 }
 
@@ -110,6 +118,10 @@ func (d *decoder) full() bool { return len(d.faults) == maxFaults }
 
 // repair notes a slip that was put right in the value at hand.
 func (d *decoder) repair(format string, args ...any) {
+	if len(d.repairs) == maxRepairs {
+		d.more++
+		return
+	}
 	pointer, under := pointer(d.path)
 	d.repairs = append(d.repairs, Repair{pointer, under + fmt.Sprintf(format, args...)})
 }
@@ -186,50 +198,63 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 			return
 		}
 		m := &v.items[i]
-		if m.slip != "" {
-			d.faultAt(m.key, "%s", m.slip)
-		}
-		to, ambiguous := placeOf(slots, m.key)
-		switch {
-		case ambiguous:
-			d.faultAt(m.key, "unknown field, found %s, expected one of %s", quoteSent(m.key), slotNames(slots))
-			continue
-		case to < 0 && m.value.kind == sentObject && isEnvelope(d.op, m.key):
-			d.faultAt(m.key, "unknown field, found an object in %s, expected its fields here: %s", quoteSent(m.key), slotNames(slots))
+		if to := d.place(slots, written, m); to >= 0 {
+			written[to] = span{&m.key, len(d.out), 0}
+			d.member(&slots[to], m)
+			written[to].end = len(d.out)
+		} else if m.value.kind == sentObject && isEnvelope(d.op, m.key) {
 			envelope = &m.value
-			continue
-		case to < 0:
-			d.faultAt(m.key, "%s", unknownField(slots, m.key))
-			continue
-		case written[to].key != nil:
-			first := *written[to].key
-			if first == m.key {
-				d.faultAt(m.key, "found the field twice, expected it once")
-			} else {
-				d.faultAt(m.key, "found both %s and %s for the field %s, expected only %s", quoteSent(first), quoteSent(m.key), slots[to].name, slots[to].name)
-			}
-			continue
-		case m.key != slots[to].name:
-			d.repairAt(m.key, "read %s as the field %s", quoteSent(m.key), slots[to].name)
 		}
-		d.path = append(d.path, argStep{m.key, -1})
-		written[to] = span{&m.key, len(d.out), 0}
-		if t := slots[to].typ; m.value.kind == sentNull && !t.Optional && slots[to].fallback != nil && m.value.slip == "" {
-			d.fault("found null, expected %s, or leave it out for its default", describe(t))
-		} else {
-			d.value(t, &m.value)
-		}
-		written[to].end = len(d.out)
-		d.path = d.path[:len(d.path)-1]
 	}
 	for i, s := range slots {
 		if written[i].key == nil && s.fallback == nil && !envelope.names(slots, i) {
 			d.faultAt(s.name, "missing field, expected %s", describe(s.typ))
 		}
 	}
-	if len(d.faults) > 0 {
-		return
+	if len(d.faults) == 0 {
+		d.assemble(slots, written, start)
 	}
+}
+
+// place returns the slot of a member, or -1 after a fault.
+func (d *decoder) place(slots []slot, written []span, m *sentMember) int {
+	if m.slip != "" {
+		d.faultAt(m.key, "%s", m.slip)
+	}
+	to, ambiguous := placeOf(slots, m.key)
+	switch {
+	case ambiguous:
+		d.faultAt(m.key, "unknown field, found %s, expected one of %s", quoteSent(m.key), slotNames(slots))
+	case to < 0 && m.value.kind == sentObject && isEnvelope(d.op, m.key):
+		d.faultAt(m.key, "unknown field, found an object in %s, expected its fields here: %s", quoteSent(m.key), slotNames(slots))
+	case to < 0:
+		d.faultAt(m.key, "%s", unknownField(slots, m.key))
+	case written[to].key != nil && *written[to].key == m.key:
+		d.faultAt(m.key, "found the field twice, expected it once")
+		to = -1
+	case written[to].key != nil:
+		d.faultAt(m.key, "found both %s and %s for the field %s, expected only %s", quoteSent(*written[to].key), quoteSent(m.key), slots[to].name, slots[to].name)
+		to = -1
+	case m.key != slots[to].name:
+		d.repairAt(m.key, "read %s as the field %s", quoteSent(m.key), slots[to].name)
+	}
+	return to
+}
+
+// member checks the value of a member that has its place.
+func (d *decoder) member(s *slot, m *sentMember) {
+	d.path = append(d.path, argStep{m.key, -1})
+	if v := &m.value; v.kind == sentNull && v.slip == "" && !s.typ.Optional && s.fallback != nil {
+		d.fault("found null, expected %s, or leave it out for its default", describe(s.typ))
+	} else {
+		d.value(s.typ, v)
+	}
+	d.path = d.path[:len(d.path)-1]
+}
+
+// assemble puts the members written from start on in order, and fills in what
+// was not sent.
+func (d *decoder) assemble(slots []slot, written []span, start int) {
 	checked := string(d.out[start:])
 	d.out = append(d.out[:start], '{')
 	for i, s := range slots {
@@ -245,6 +270,10 @@ func (d *decoder) object(slots []slot, v *sentValue) {
 		}
 	}
 	d.out = append(d.out, '}')
+	// A list of empty records may grow much by what they did not hold.
+	if len(d.out) > maxRecordBytes {
+		d.fault("found more than %d bytes with all fields filled in, expected fewer items", maxRecordBytes)
+	}
 }
 
 // names reports whether v has a member for the slot.

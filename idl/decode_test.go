@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,6 +186,27 @@ func TestDecodeArgsBounds(t *testing.T) {
 	}
 }
 
+// TestDecodeArgsGrowth: neither the canonical record nor the repairs grow
+// without bound.
+func TestDecodeArgsGrowth(t *testing.T) {
+	wide := &idl.Record{Name: "Wide"}
+	for i := range 100 {
+		wide.Fields = append(wide.Fields, &idl.Field{Name: fmt.Sprintf("field_%d", i), Type: optional(idl.Type{Kind: idl.Int})})
+	}
+	list := func(elem *idl.Type) *idl.Operation {
+		return op("grow", param("items", &idl.Type{Kind: idl.List, Elem: elem}, ""))
+	}
+	raw := `{"items":[` + strings.Repeat("{},", 20000) + `{}]}`
+	_, bad := decode(t, list(&idl.Type{Kind: idl.RecordOf, Record: wide}), raw)
+	if bad == nil || len(bad.Faults) != 1 || !strings.Contains(bad.Error(), "found more than 1048576 bytes") {
+		t.Errorf("found %v, expected one fault about the size", bad)
+	}
+	args, bad := decode(t, list(of(idl.Int)), `{"items":[`+strings.Repeat(`"5",`, 999)+`5]}`)
+	if bad != nil || len(args.Repairs) != 33 || args.Repairs[32].Note != "put 967 more slips of form right" {
+		t.Errorf("found %v, %v, expected 33 repairs", bad, args)
+	}
+}
+
 // TestDecodeArgsHostileText plants text that must not reach a model, in keys
 // and values, and looks for it in all that comes back.
 func TestDecodeArgsHostileText(t *testing.T) {
@@ -228,6 +250,33 @@ func TestDecodeArgsDryRun(t *testing.T) {
 		_, err := decode(t, test.o, test.raw)
 		if err == nil || string(err.Corrected) != test.want {
 			t.Errorf("%s: found %v with correction %s, expected %s", test.raw, err, err.Corrected, test.want)
+		}
+	}
+}
+
+// TestDecodeArgsCompiled: defaults as a document declares them are in the
+// canonical form, and stay as they are on a second pass.
+func TestDecodeArgsCompiled(t *testing.T) {
+	source := fstest.MapFS{"a.wip": {Data: []byte(`package a;
+record Point { x: float; y: float?; }
+enum Side { north, south }
+interface All {
+  numbers(f: float = 1e-7, g: float = -0.0, h: float = 1e21, i: int [..5] = -3, w: duration = 3s) -> text;
+  strings(s: string = "a \"b\" é", e: entry = "/a/b", b: bytes = "aGk=", d: Side = south, id: uuid = "01234567-89ab-cdef-0123-456789abcdef") -> text;
+  others(p: Point?, l: list<Point>?, m: map<int>?, yes: bool = true) -> text;
+}`)}}
+	docs, err := idl.Compile(idl.FSLoader(source), "a.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range docs[0].Interfaces[0].Operations {
+		args, bad := decode(t, o, "{}")
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		again, bad := decode(t, o, string(args.Record))
+		if bad != nil || len(again.Repairs) > 0 || string(again.Record) != string(args.Record) {
+			t.Errorf("%s: found %v, %v on the second pass", args.Record, bad, again)
 		}
 	}
 }
