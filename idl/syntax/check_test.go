@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"sort"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -38,6 +39,7 @@ var messageForm = regexp.MustCompile(`^found .*[^.]$`)
 // promises for any text.
 func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
 	t.Helper()
+	c := newChecker(t, src)
 	file, faults := syntax.Parse("x.wip", []byte(src))
 	if file == nil {
 		t.Fatalf("got no file for %q", src)
@@ -63,58 +65,78 @@ func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
 		} else {
 			seen[key] = true
 		}
-		checkSpan(t, src, d.Span)
+		c.span(d.Span)
 		for _, r := range d.Related {
-			checkSpan(t, src, r.Span)
+			c.span(r.Span)
 		}
 	}
-	checkNodes(t, src, reflect.ValueOf(file), file.Span)
+	c.nodes(reflect.ValueOf(file), file.Span)
 	if len(faults) == 0 {
 		pieces, more := syntax.ParsePieces("x.wip", []byte(src))
-		if diff := cmp.Diff(file, pieces); diff != "" || len(more) > 0 {
-			t.Errorf("recovery reads a valid text otherwise (-grammar +recovery):\n%.4000s%v\n%q", diff, more, src)
+		if len(more) > 0 || !reflect.DeepEqual(file, pieces) {
+			t.Errorf("recovery reads a valid text otherwise (-grammar +recovery):\n%.4000s%v\n%q", cmp.Diff(file, pieces), more, src)
 		}
 	}
 	return file, faults
 }
 
-// checkSpan checks that a span lies in src and that its lines and columns
+// checker knows where the lines of a text begin.
+type checker struct {
+	t     *testing.T
+	src   string
+	lines []int
+}
+
+func newChecker(t *testing.T, src string) *checker {
+	c := &checker{t: t, src: src, lines: []int{0}}
+	if strings.HasPrefix(src, "\ufeff") {
+		c.lines[0] = 3
+	}
+	for i := range len(src) {
+		if src[i] == '\n' {
+			c.lines = append(c.lines, i+1)
+		}
+	}
+	return c
+}
+
+// span checks that a span lies in the text and that its lines and columns
 // agree with its offsets.
-func checkSpan(t *testing.T, src string, s syntax.Span) {
-	t.Helper()
-	if s.File != "x.wip" || s.Start.Offset > s.End.Offset || s.End.Offset > len(src) {
-		t.Errorf("got the span %+v in %q", s, src)
+func (c *checker) span(s syntax.Span) {
+	c.t.Helper()
+	if s.File != "x.wip" || s.Start.Offset > s.End.Offset || s.End.Offset > len(c.src) {
+		c.t.Errorf("got the span %+v in %q", s, c.src)
 		return
 	}
 	for _, p := range []syntax.Pos{s.Start, s.End} {
-		before := src[:p.Offset]
-		bol := strings.LastIndexByte(before, '\n') + 1
-		if bol == 0 && strings.HasPrefix(src, "\ufeff") && p.Offset > 0 {
-			bol = 3
+		line := max(1, sort.SearchInts(c.lines, p.Offset+1))
+		want := syntax.Pos{Offset: p.Offset, Line: line, Col: p.Offset - c.lines[line-1] + 1}
+		if p.Offset == 0 {
+			want.Col = 1 // before a byte order mark
 		}
-		if want := (syntax.Pos{Offset: p.Offset, Line: strings.Count(before, "\n") + 1, Col: p.Offset - bol + 1}); p != want {
-			t.Errorf("got the position %+v, want %+v in %q", p, want, src)
+		if p != want {
+			c.t.Errorf("got the position %+v, want %+v in %q", p, want, c.src)
 		}
 	}
 }
 
-// checkNodes checks that the spans of nodes lie within each other, and that
-// names stand where they say.
-func checkNodes(t *testing.T, src string, v reflect.Value, outer syntax.Span) {
-	t.Helper()
+// nodes checks that the spans of nodes lie within each other, and that names
+// stand where they say.
+func (c *checker) nodes(v reflect.Value, outer syntax.Span) {
+	c.t.Helper()
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			checkNodes(t, src, v.Elem(), outer)
+			c.nodes(v.Elem(), outer)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			checkNodes(t, src, v.Index(i), outer)
+			c.nodes(v.Index(i), outer)
 		}
 	case reflect.Struct:
 		if id, ok := v.Interface().(syntax.Ident); ok && id.Name != "" {
-			if got := src[id.Span.Start.Offset:id.Span.End.Offset]; got != id.Name {
-				t.Errorf("got the name %q where %q stands", id.Name, got)
+			if got := c.src[id.Span.Start.Offset:id.Span.End.Offset]; got != id.Name {
+				c.t.Errorf("got the name %q where %q stands", id.Name, got)
 			}
 		}
 		if f := v.FieldByName("Span"); f.IsValid() {
@@ -122,15 +144,15 @@ func checkNodes(t *testing.T, src string, v reflect.Value, outer syntax.Span) {
 			if span == (syntax.Span{}) {
 				return // a name that is missing
 			}
-			checkSpan(t, src, span)
+			c.span(span)
 			if span.Start.Offset < outer.Start.Offset || span.End.Offset > outer.End.Offset {
-				t.Errorf("got %s at %+v outside of %+v in %q", v.Type(), span, outer, src)
+				c.t.Errorf("got %s at %+v outside of %+v in %q", v.Type(), span, outer, c.src)
 			}
 			outer = span
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).Name != "Span" {
-				checkNodes(t, src, v.Field(i), outer)
+				c.nodes(v.Field(i), outer)
 			}
 		}
 	}

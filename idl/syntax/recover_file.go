@@ -315,6 +315,7 @@ func (r *recovery) more(b *body) bool {
 		r.leave(b, at)
 		return false
 	case t.EOF():
+		r.cover(r.tok(r.i).Pos.Offset, t.Pos.Offset)
 		r.i = at
 	case !r.startsDeclaration(at, b.column):
 		return true

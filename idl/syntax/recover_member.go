@@ -10,8 +10,12 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 			return i
 		case t.Type == ';':
 			return i + 1
-		case i > at && t.Type == '@' && (r.startsLine(i) || endsPiece(r.toks[i-1].Type)):
-			return i
+		case i > at && t.Type == '@':
+			behind := r.annotated(i, in)
+			if r.is(behind, '}') || r.startsDeclaration(behind, column) || r.startsMember(behind, in) {
+				return i
+			}
+			i = behind
 		case i > at && (r.startsDeclaration(i, column) || r.startsMember(i, in) && (i > at+1 || r.startsLine(i))):
 			return i
 		case t.Type == '{' && r.skip(i) > i+1:
@@ -81,7 +85,7 @@ func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 			})
 			return -1
 		}
-		if r.lastFound == c && !r.is(c+1, tokArrow) { // closed in the middle of a parameter
+		if len(r.faults) > before && r.lastEnd == c && !r.is(c+1, tokArrow) && !r.startsLine(c+1) { // closed in the middle of a parameter
 			return r.lastArrow(c+1, end)
 		}
 		return c + 1
@@ -161,7 +165,9 @@ func (r *recovery) params(from, to int) []*Param {
 			r.passOver(end)
 			r.fail(end, from, r.unexpected(end, RuleUnexpectedToken, `"," or ")"`, `parameters are separated by ","`))
 		default:
-			r.fail(end, end, r.unexpected(end, RuleMissingComma, `"," between the parameters`, ""))
+			r.quietly(r.lastEnd == end, func() {
+				r.fail(end, end, r.unexpected(end, RuleMissingComma, `"," between the parameters`, ""))
+			})
 		}
 	}
 	return all
@@ -170,20 +176,22 @@ func (r *recovery) params(from, to int) []*Param {
 // paramEnd returns the index behind the parameter whose name stands at the
 // index at, and not behind to.
 func (r *recovery) paramEnd(at, to int) int {
-	depth := 0
-	for i := at; i < to; {
+	i := at
+	if r.is(at+1, '(') { // more like an annotation without its "@"
+		i = min(r.skip(at+1)+1, to)
+	}
+	for depth := 0; i < to; i = r.skip(i) {
 		next := r.is(i+1, '@') || r.is(i+1, tokIdent) && r.is(i+2, ':')
 		switch t := r.toks[i].Type; {
 		case t == ';' || t == ',' && (depth <= 0 || next || i+1 == to):
 			return i
 		case i > at+1 && (t == '@' || r.startsMember(i, inParams)):
 			return i
-		case t == '<':
+		case t == '<' || t == '[':
 			depth++
-		case t == '>':
+		case t == '>' || t == ']':
 			depth--
 		}
-		i = r.skip(i)
 	}
 	return to
 }

@@ -59,7 +59,7 @@ func (b *builder) versionClause(number lexer.Token) {
 	b.inHeader("version", clause.Span)
 	if err != nil || n < 1 {
 		b.report(Diagnostic{Rule: RuleBadNumber, Span: clause.Span,
-			Message: "found the version " + number.Value + ", expected a whole number from 1 to 2147483647"})
+			Message: "found the version " + quote(number.Value) + ", expected a whole number from 1 to 2147483647"})
 		clause.Number = 1
 	}
 	b.tree.Version = clause
