@@ -17,6 +17,7 @@ const (
 	plainDot       // a dot, or a defanged one in brackets
 	fullStop       // stopDot: counts only before an ASCII top-level domain
 	spaceDot       // a dot after spaces
+	lateDot        // a dot before spaces, which as a rule ends a sentence
 	wordDot        // the word dot, or a bullet
 )
 
@@ -52,6 +53,14 @@ func (m *matcher) host(start int) host {
 		}
 		to := m.labelEnd(from)
 		label := m.t[from:to]
+		if j == lateDot {
+			// Only www. evil. com and evil. com/path are more than a sentence's end.
+			tld := dotTLDs[strings.ToLower(label)]
+			if !(h.www && (h.labels == 1 || tld)) && !(tld && m.byteAt(to) == '/') {
+				return h
+			}
+			j = spaceDot
+		}
 		h.add(label)
 		if j != plainDot {
 			h.weak = true
@@ -101,6 +110,9 @@ func (m *matcher) judge(h *host) (span, bool) {
 	switch {
 	case h.domain.end > h.domain.start:
 		d := h.domain
+		if _, n := utf8.DecodeRuneInString(m.t[d.start:]); !goesOn && m.byteAt(d.start+n) == '.' && m.t[d.start+n+1] >= utf8.RuneSelf {
+			return span{}, false // an abbreviation of one letter, as that of a city before its name
+		}
 		if h.domainDot == plainDot && !goesOn && next != '/' && h.domainLen == 2 && d.end == h.end && m.isFile(d) {
 			return span{}, false
 		}
@@ -110,7 +122,7 @@ func (m *matcher) judge(h *host) (span, bool) {
 		if !h.weak && h.www {
 			d.start = h.start
 		}
-		return span{d.start, m.tail(d.end)}, true
+		return span{m.localPart(d.start), m.tail(d.end)}, true
 	case h.www && h.labels > 1, port && h.labels > 1 && h.alphabetic && !h.weak:
 		return span{h.start, m.tail(h.end)}, true
 	}
@@ -136,8 +148,8 @@ func (m *matcher) isPort(i int) bool {
 }
 
 // ipv4 looks for an IPv4 literal whose first number ends at end. Four numbers
-// are an address unless they are a version: a word before them says so, or the
-// first is zero, or there are more.
+// are an address unless they are a version: a word before them says so, the
+// first or the other three are zero, or there are more.
 func (m *matcher) ipv4(end int) (span, bool) {
 	start := end
 	for isWord(m.byteAt(start - 1)) {
@@ -163,7 +175,7 @@ func (m *matcher) ipv4(end int) (span, bool) {
 	if next := m.byteAt(end); next != '/' && !(next == ':' && m.isPort(end)) {
 		before := m.skipSpacesBack(start)
 		word := strings.ToLower(m.t[m.labelStart(before):before])
-		if strings.HasPrefix(m.t[start:], "0.") || before < start && versionWords[word] {
+		if strings.HasPrefix(m.t[start:], "0.") || strings.HasSuffix(m.t[start:end], ".0.0.0") || before < start && versionWords[word] {
 			return span{}, false
 		}
 	}
@@ -282,7 +294,7 @@ func (m *matcher) joint(i int) (joint, int) {
 	case spaced > i:
 		j = spaceDot
 	case next > after:
-		return noJoint, 0 // a sentence ends
+		j = lateDot
 	}
 	if !m.isLabelAt(next) {
 		return noJoint, 0
@@ -297,7 +309,8 @@ func tldPrefix(j joint, last, label string) int {
 	for n < len(label) && isWord(label[n]) && label[n] != '_' {
 		n++
 	}
-	if n >= 2 && !isDigit(label[0]) && (n == len(label) || label[n] != '_') {
+	ends := n == len(label) || strings.Trim(label[n:], "_") == ""
+	if n >= 2 && !isDigit(label[0]) && (ends || label[n] != '_' && (j == plainDot || j == fullStop || label[n] >= utf8.RuneSelf)) {
 		if n == 2 && strings.EqualFold(label[:n], "xn") && strings.HasPrefix(label[n:], "--") {
 			for n < len(label) && (isWord(label[n]) && label[n] != '_' || label[n] == '-') {
 				n++
@@ -312,7 +325,7 @@ func tldPrefix(j joint, last, label string) int {
 		return 0
 	}
 	if !isASCII(last) || !isASCII(label) {
-		if sk := skeleton(strings.ToLower(label)); hasLetter(last) && isASCII(sk) && isTLD(sk) {
+		if sk := skeleton(strings.ToLower(label)); (hasLetter(last) || hasLetter(label)) && isASCII(sk) && isTLD(sk) {
 			return len(label)
 		}
 	}
@@ -335,8 +348,12 @@ func tldPrefix(j joint, last, label string) int {
 // the top-level domain tld, which is written as.
 func counts(j joint, last, as, tld string) bool {
 	switch j {
+	case fullStop: // after a word of a script that ends sentences with it, with care
+		r, _ := utf8.DecodeLastRuneInString(last)
+		return !isUnspaced(r) || dotTLDs[as]
 	case spaceDot:
-		return !wordTLDs[tld] && !leadWords[strings.ToLower(last)] && (len(as) != 3 || as[1] != 'E') && as != "Net"
+		loud := as == strings.ToUpper(as) && last == strings.ToUpper(last) && tld != "net" // ASP .NET
+		return (as == tld || loud) && !wordTLDs[tld] && !leadWords[strings.ToLower(last)]
 	case wordDot:
 		return dotTLDs[tld] && !leadWords[strings.ToLower(last)]
 	}

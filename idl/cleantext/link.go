@@ -101,7 +101,14 @@ func (m *matcher) idle(i int) bool {
 	next := t[i+1]
 	switch t[i] {
 	case '.':
-		return (next == ' ' || next == '.') && isWord(t[i-1])
+		if next != ' ' || !isWord(t[i-1]) || t[i-1]|0x20 == 'w' {
+			return next == '.' && isWord(t[i-1])
+		}
+		n := i + 2 // evil. com/path is not idle
+		for n < len(t) && n < i+8 && isLower(t[n]|0x20) {
+			n++
+		}
+		return n > i+2 && n < len(t) && t[n] != '/'
 	case ':':
 		if isDigit(next) && isDigit(t[i-1]) && isDigit(t[i+2]) { // a time
 			return (i < 2 || !isWord(t[i-2]) || isDigit(t[i-2])) && (i < 3 || !isWord(t[i-3]) && t[i-3] != ':') &&
@@ -235,10 +242,9 @@ func (m *matcher) colon(i int) span {
 	}
 	if slashes-next >= 2 || slashes > next && m.isWeb(start, wordEnd) {
 		if start == wordEnd {
-			if s := m.skipSpacesBack(wordEnd); m.isWeb(m.schemeStart(s), s) {
+			start = i
+			if s := m.skipSpacesBack(i); m.isWeb(m.schemeStart(s), s) {
 				start = m.schemeStart(s)
-			} else {
-				start = i
 			}
 		}
 		if isClose(m.byteAt(slashes)) {
@@ -246,22 +252,19 @@ func (m *matcher) colon(i int) span {
 		}
 		return span{start, m.swallow(slashes, slashes, true)}
 	}
+	if p := m.skipSpaces(next); m.byteAt(p) == '/' && m.byteAt(p+1) == '/' {
+		end := m.skipSpacesBack(wordEnd) // http : //
+		if s := m.schemeStart(end); m.isWeb(s, end) {
+			return span{s, m.swallow(p+2, p+2, true)}
+		}
+	}
 	if start == wordEnd {
 		return span{}
 	}
-	word := strings.ToLower(m.t[start:wordEnd])
-	if !isASCII(word) {
-		word = skeleton(word)
+	if !isBareScheme(m.t[start:wordEnd]) {
+		start += strings.LastIndexAny(m.t[start:wordEnd], ".+-_") + 1
 	}
-	if !bareSchemes[word] {
-		at := strings.LastIndexAny(word, ".+-_") + 1
-		start, word = wordEnd-len(word)+at, word[at:]
-	}
-	if spaced := m.skipSpaces(next); spaced > next && webSchemes[word] &&
-		m.byteAt(spaced) == '/' && m.byteAt(spaced+1) == '/' {
-		return span{start, m.swallow(spaced+2, spaced+2, true)}
-	}
-	if bareSchemes[word] {
+	if isBareScheme(m.t[start:wordEnd]) {
 		end := m.swallow(next, next, true)
 		if r, _ := utf8.DecodeRuneInString(m.t[next:]); end > next || r >= utf8.RuneSelf && !unicode.IsSpace(r) {
 			return span{start, end}
@@ -288,11 +291,24 @@ func (m *matcher) port(start, colon int) span {
 	goesOn := sep == '/' && isWord(after) || sep == ':' && (isWord(after) && !isDigit(after) || after >= utf8.RuneSelf)
 	switch {
 	case host == "localhost",
-		digits >= 4 && goesOn && !isNumber(host),
+		(digits >= 4 || m.t[colon+1:end] == "80") && goesOn && !isNumber(host),
 		isNumber(host) && (len(host) >= 8 || strings.HasPrefix(host, "0x") && len(host) > 8):
 		return span{start, m.tail(colon)}
 	}
 	return span{}
+}
+
+// isBareScheme reports whether word, in any case and in letters that look like
+// it, is a scheme that needs no slashes.
+func isBareScheme(word string) bool {
+	if len(word) < 2 || len(word) > 64 {
+		return false
+	}
+	word = strings.ToLower(word)
+	if !isASCII(word) {
+		word = skeleton(word)
+	}
+	return bareSchemes[word]
 }
 
 // isWeb reports whether t[start:end] is a scheme that may be written loosely.
@@ -343,6 +359,20 @@ func (m *matcher) mail(i int) span {
 		return span{start, m.tail(h.end)}
 	}
 	return span{}
+}
+
+// localPart returns where the e-mail address begins whose host begins at i and
+// whose at sign is written as a word in brackets; i itself if there is none.
+func (m *matcher) localPart(i int) int {
+	p := m.skipSpacesBack(i)
+	if !isClose(m.byteAt(p-1)) || p-4 < m.floor || !strings.EqualFold(m.t[p-3:p-1], "at") || !isOpen(m.t[p-4]) {
+		return i
+	}
+	end := m.skipSpacesBack(p - 4)
+	if start := m.schemeStart(end); start < end {
+		return start
+	}
+	return i
 }
 
 // tail returns the end of what belongs to the host that ends at end: port,

@@ -117,9 +117,12 @@ func excused(s string, start, end int) bool {
 	if m := file.FindStringSubmatch(match); m != nil && cleantext.FileTLDs[strings.ToLower(m[1])] {
 		return true // README.md
 	}
+	if _, n := utf8.DecodeRuneInString(match); n+1 < len(match) && match[n] == '.' && match[n+1] >= utf8.RuneSelf {
+		return true // an abbreviation of one letter before a name that is a domain too
+	}
 	if ipv4.MatchString(match) {
 		// A version: of more than four parts, or one that a word announces.
-		return strings.HasPrefix(match, "0.") || before == '.' || after == '.' ||
+		return strings.HasPrefix(match, "0.") || strings.Contains(match, ".0.0.0") || before == '.' || after == '.' ||
 			before == ' ' && version.MatchString(s[:start])
 	}
 	if colon := strings.IndexByte(match, ':'); colon >= 0 && !strings.Contains(match, "://") {
