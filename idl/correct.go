@@ -166,12 +166,12 @@ func (c *corrector) choose(slots []slot, items []sentMember) []*sentValue {
 			rest = append(rest, &items[i])
 		}
 	}
-	var strings []*sentMember
+	var texts []*sentMember
 	for _, m := range rest {
 		if to := c.nearest(slots, m.key); to >= 0 && chosen[to] == nil {
 			chosen[to] = &m.value
 		} else if m.value.kind == sentString && m.value.text != c.op.Name {
-			strings = append(strings, m)
+			texts = append(texts, m)
 		} else {
 			c.drop(m.key)
 		}
@@ -184,10 +184,10 @@ func (c *corrector) choose(slots []slot, items []sentMember) []*sentValue {
 			lacking = append(lacking, i)
 		}
 	}
-	if len(strings) == 1 && len(lacking) == 1 {
-		chosen[lacking[0]] = &strings[0].value
+	if len(texts) == 1 && len(lacking) == 1 {
+		chosen[lacking[0]] = &texts[0].value
 	} else {
-		for _, m := range strings {
+		for _, m := range texts {
 			c.drop(m.key)
 		}
 	}

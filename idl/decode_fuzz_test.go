@@ -116,7 +116,7 @@ func TestDecodeArgsMutated(t *testing.T) {
 		}
 	}
 	t.Logf("%d refused, %d of them with a correction; the slowest took %v", refused, corrected, slowest)
-	if slowest > 2*time.Second {
+	if slowest > 10*time.Second { // a hang, not a busy machine
 		t.Errorf("found a record that took %v", slowest)
 	}
 	if corrected == 0 || corrected == refused {
@@ -158,7 +158,7 @@ func TestDecodeArgsCost(t *testing.T) {
 			_, err := o.DecodeArgs([]byte(raw))
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
-			if bytes := after.TotalAlloc - before.TotalAlloc; took > time.Second || bytes > 32<<20 {
+			if bytes := after.TotalAlloc - before.TotalAlloc; took > 5*time.Second || bytes > 32<<20 {
 				t.Errorf("%.40s… for %s took %v and %d bytes", raw, o.Name, took, bytes)
 			}
 			if err != nil && len(err.Error()) > 32<<10 {

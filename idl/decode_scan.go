@@ -286,11 +286,13 @@ func (s *scanner) escape(v *sentValue, b *strings.Builder) {
 		}
 		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 			v.slip, v.lost = "found half of a surrogate pair, expected both halves, such as \\ud83d\\ude00", true
+			b.WriteRune(utf8.RuneError)
 			return
 		}
 	}
 	if !ok {
 		v.slip, v.lost = "found \\u without four hexadecimal digits", true
+		b.WriteRune(utf8.RuneError)
 		return
 	}
 	b.WriteRune(r)
