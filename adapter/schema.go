@@ -20,7 +20,7 @@ func InputSchema(op *idl.Operation) json.RawMessage { return encode(inputSchema(
 // OutputSchema returns the JSON Schema of the operation's result as a model
 // receives it.
 func OutputSchema(op *idl.Operation) json.RawMessage {
-	return encode(schemaOf(op.Result, result, 0))
+	return encode(schemaOf(op.Result, site{result: true, item: true}))
 }
 
 func encode(s *jsonschema.Schema) json.RawMessage {
@@ -34,7 +34,7 @@ func encode(s *jsonschema.Schema) json.RawMessage {
 func inputSchema(op *idl.Operation) *jsonschema.Schema {
 	s := object()
 	for _, p := range op.Params {
-		ps := schemaOf(p.Type, argument, 0)
+		ps := schemaOf(p.Type, site{})
 		describe(ps, p.Doc, limits(p.Type), defaultText(p.Default))
 		s.Properties.Set(p.Name, ps)
 		if p.Required() {
@@ -44,28 +44,34 @@ func inputSchema(op *idl.Operation) *jsonschema.Schema {
 	return s
 }
 
-// direction says whose value a schema describes: what a model sends is closed
-// and limited, what it receives is described.
-type direction bool
+// site says where a schema stands.
+type site struct {
+	// result: what a model receives is described in full. What it sends, by
+	// contrast, is limited.
+	result bool
+	// item: the value stands on its own, as the whole result or as an element,
+	// and so carries its own mark of trust.
+	item  bool
+	depth int // of records, lists and maps around it
+}
 
-const (
-	argument direction = false
-	result   direction = true
-)
+// field and element are the sites of what a value holds.
+func (at site) field() site   { return site{at.result, false, at.depth + 1} }
+func (at site) element() site { return site{at.result, true, at.depth + 1} }
 
 // maxUnroll is how deep a record that holds itself is written out.
 const maxUnroll = 6
 
-func schemaOf(t *idl.Type, dir direction, depth int) *jsonschema.Schema {
-	s := plainSchema(t, dir, depth)
+func schemaOf(t *idl.Type, at site) *jsonschema.Schema {
+	s := plainSchema(t, at)
 	if t.Optional {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
 	}
 	return s
 }
 
-func plainSchema(t *idl.Type, dir direction, depth int) *jsonschema.Schema {
-	if depth > maxUnroll {
+func plainSchema(t *idl.Type, at site) *jsonschema.Schema {
+	if at.depth > maxUnroll {
 		return &jsonschema.Schema{Type: "object", Description: "further levels of the same form"}
 	}
 	switch t.Kind {
@@ -81,13 +87,13 @@ func plainSchema(t *idl.Type, dir direction, depth int) *jsonschema.Schema {
 		return bounded(&jsonschema.Schema{Type: "integer", Description: "milliseconds"}, t.Range)
 	case idl.String:
 		s := &jsonschema.Schema{Type: "string"}
-		if t.Pattern != nil && dir == argument {
+		if t.Pattern != nil && !at.result {
 			s.Pattern = t.Pattern.String()
 		}
 		// The language counts bytes and JSON Schema characters, of which
 		// there are never more: the schema may only rule out what is
 		// certainly too long.
-		if t.Range != nil && dir == argument {
+		if t.Range != nil && !at.result {
 			if t.Range.HasMin && t.Range.Min >= 1 {
 				s.MinLength = length(1)
 			}
@@ -115,7 +121,7 @@ func plainSchema(t *idl.Type, dir direction, depth int) *jsonschema.Schema {
 		}
 		return s
 	case idl.List:
-		s := &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem, dir, depth+1)}
+		s := &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem, at.element())}
 		if t.Range != nil && t.Range.HasMin {
 			s.MinItems = length(t.Range.Min)
 		}
@@ -124,42 +130,42 @@ func plainSchema(t *idl.Type, dir direction, depth int) *jsonschema.Schema {
 		}
 		return s
 	case idl.Map:
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: schemaOf(t.Elem, dir, depth+1)}
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: schemaOf(t.Elem, at.element())}
 	case idl.RecordOf:
-		return recordSchema(t.Record, dir, depth)
+		return recordSchema(t.Record, at)
 	case idl.Fact:
-		return factSchema(t.Elem, depth)
+		return factSchema(t.Elem, at)
 	case idl.Page:
-		return pageSchema(t.Elem, depth)
+		return pageSchema(t.Elem, at)
 	case idl.Observed:
-		return observedSchema(t.Elem, depth)
+		return observedSchema(t.Elem, at)
 	}
 	panic(fmt.Sprintf("adapter: no schema for kind %d", t.Kind))
 }
 
-func recordSchema(r *idl.Record, dir direction, depth int) *jsonschema.Schema {
+func recordSchema(r *idl.Record, at site) *jsonschema.Schema {
 	s := object()
 	s.Description = r.Doc
 	for _, f := range r.Fields {
-		fs := schemaOf(f.Type, dir, depth+1)
+		fs := schemaOf(f.Type, at.field())
 		describe(fs, f.Doc)
 		s.Properties.Set(f.Name, fs)
-		if dir == result || !f.Type.Optional {
+		if at.result || !f.Type.Optional {
 			s.Required = append(s.Required, f.Name)
 		}
 	}
-	if dir == result && r.HoldsText() {
+	if at.result && at.item && r.HoldsText() {
 		set(s, "trust", constant("untrusted_observed_data"))
 	}
 	return s
 }
 
 // factSchema is a value, or the statement that it is unknown.
-func factSchema(elem *idl.Type, depth int) *jsonschema.Schema {
+func factSchema(elem *idl.Type, at site) *jsonschema.Schema {
 	unknown := object()
 	set(unknown, "status", constant("unknown"))
 	set(unknown, "reason", &jsonschema.Schema{Type: "string"})
-	known := schemaOf(elem, result, depth+1)
+	known := schemaOf(elem, at)
 	if elem.Kind == idl.RecordOf || elem.Kind == idl.Page {
 		target := known
 		if elem.Optional {
@@ -173,9 +179,9 @@ func factSchema(elem *idl.Type, depth int) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{known, unknown}}
 }
 
-func pageSchema(elem *idl.Type, depth int) *jsonschema.Schema {
+func pageSchema(elem *idl.Type, at site) *jsonschema.Schema {
 	s := object()
-	set(s, "items", &jsonschema.Schema{Type: "array", Items: schemaOf(elem, result, depth+1)})
+	set(s, "items", &jsonschema.Schema{Type: "array", Items: schemaOf(elem, at.element())})
 	for _, name := range []string{"page", "page_size", "total_matching"} {
 		set(s, name, &jsonschema.Schema{Type: "integer"})
 	}
@@ -187,8 +193,9 @@ func pageSchema(elem *idl.Type, depth int) *jsonschema.Schema {
 
 // observedSchema puts the envelope's fields beside those of the payload, in
 // each of the forms that the payload can have.
-func observedSchema(elem *idl.Type, depth int) *jsonschema.Schema {
-	s := schemaOf(elem, result, depth)
+func observedSchema(elem *idl.Type, at site) *jsonschema.Schema {
+	at.item = false // the envelope carries the mark
+	s := schemaOf(elem, at)
 	forms := s.AnyOf
 	if forms == nil {
 		forms = []*jsonschema.Schema{s}

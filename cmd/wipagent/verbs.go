@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
@@ -58,11 +59,14 @@ func (s *session) answer(value any, err error, show func(*page)) error {
 
 // printJSON writes one JSON value and a line break.
 func (c *cli) printJSON(value any) {
-	raw, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a signature is full of < and >
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(value); err != nil {
 		panic("a value of our own does not encode: " + err.Error())
 	}
-	fmt.Fprintln(c.io.out, escapeControls(string(raw)))
+	fmt.Fprint(c.io.out, escapeControls(b.String()))
 }
 
 type discoverCmd struct {
