@@ -17,3 +17,6 @@ const (
 	GoneAfter  = goneAfter
 	FullCoarse = fullCoarse
 )
+
+// Truncated reports what Search would say, without putting anything in order.
+func (b *Belongings) Truncated() bool { return b.truncated }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 )
@@ -32,7 +33,7 @@ type item struct {
 	parent    UUID
 	name      string
 	assetType int
-	created   int64 // Unix seconds; 0 or less is unknown
+	created   time.Time // zero if unknown
 }
 
 // Item is one inventory item.
@@ -42,6 +43,7 @@ type Item struct {
 	AssetType int
 	Created   time.Time // UTC; zero if unknown
 
+	parent UUID
 	placed bool   // the folder's path is known
 	folder string // that path, without a slash at its end
 }
@@ -55,7 +57,7 @@ func (i *Item) Path() (string, bool) { return i.folder + "/" + i.Name, i.placed 
 type Belongings struct {
 	known, truncated bool
 	folders          map[UUID]folder
-	raw              map[UUID]item
+	captured         []Item // without order and paths
 
 	once      sync.Once // guards the making of all below
 	items     []*Item   // by path, name and UUID
@@ -89,7 +91,11 @@ func (v *inventory) putItem(u InventoryItem) outcome {
 		v.coverage.truncated = true
 		return overflow
 	}
-	v.items[u.ID] = item{u.ParentID, text(u.Name), u.AssetType, u.Created}
+	created := time.Time{}
+	if u.Created > 0 {
+		created = time.Unix(u.Created, 0).UTC()
+	}
+	v.items[u.ID] = item{u.ParentID, text(u.Name), u.AssetType, created}
 	return applied
 }
 
@@ -136,12 +142,16 @@ func (v *inventory) cover(u Covered) outcome {
 
 func (v *inventory) capture() *Belongings {
 	if v.captured == nil {
-		v.captured = &Belongings{
+		b := &Belongings{
 			known:     v.coverage.known,
 			truncated: v.coverage.truncated,
 			folders:   maps.Clone(v.folders),
-			raw:       maps.Clone(v.items),
+			captured:  make([]Item, 0, len(v.items)),
 		}
+		for id, i := range v.items {
+			b.captured = append(b.captured, Item{ID: id, Name: i.name, AssetType: i.assetType, Created: i.created, parent: i.parent})
+		}
+		v.captured = b
 	}
 	return v.captured
 }
@@ -150,7 +160,7 @@ func (v *inventory) capture() *Belongings {
 // case, by raw path and name, then UUID; false if the inventory is unknown.
 func (b *Belongings) Search(query string) (Selection[*Item], bool) {
 	b.once.Do(b.arrange)
-	query = cases.Fold().String(query)
+	query = fold(query)
 	var found []*Item
 	for i, name := range b.names {
 		if !strings.Contains(name, query) {
@@ -174,16 +184,12 @@ func (b *Belongings) Landmarks() (Selection[*Item], bool) {
 // arrange orders what was captured, once.
 func (b *Belongings) arrange() {
 	paths := folderPaths{b.folders, make(map[UUID]folderPath, len(b.folders))}
-	items := make([]Item, 0, len(b.raw)) // all in one piece of memory
-	b.items = make([]*Item, 0, len(b.raw))
-	for id, i := range b.raw {
-		at := paths.of(i.parent, 0)
-		created := time.Time{}
-		if i.created > 0 {
-			created = time.Unix(i.created, 0).UTC()
-		}
-		items = append(items, Item{id, i.name, i.assetType, created, at.known, at.path})
-		b.items = append(b.items, &items[len(items)-1])
+	b.items = make([]*Item, len(b.captured))
+	for i := range b.captured {
+		item := &b.captured[i]
+		at := paths.of(item.parent, 0)
+		item.folder, item.placed = at.path, at.known
+		b.items[i] = item
 	}
 	slices.SortFunc(b.items, func(x, y *Item) int {
 		if c := comparePaths(x, y); c != 0 {
@@ -191,15 +197,24 @@ func (b *Belongings) arrange() {
 		}
 		return cmp.Or(cmp.Compare(x.Name, y.Name), x.ID.Compare(y.ID))
 	})
-	fold := cases.Fold()
 	b.names = make([]string, len(b.items))
 	for i, item := range b.items {
-		b.names[i] = fold.String(item.Name)
+		b.names[i] = fold(item.Name)
 		if item.AssetType == AssetLandmark {
 			b.landmarks = append(b.landmarks, item)
 		}
 	}
-	b.folders, b.raw = nil, nil
+	b.folders = nil
+}
+
+// fold returns s in the form in which case makes no difference.
+func fold(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return cases.Fold().String(s)
+		}
+	}
+	return strings.ToLower(s) // the same for ASCII, and much cheaper
 }
 
 // comparePaths orders by the whole path, and what has none after all others.
@@ -213,12 +228,29 @@ func comparePaths(x, y *Item) int {
 	case !x.placed || x.folder == y.folder:
 		return 0 // names decide
 	}
-	// Where neither folder's path begins with the other, they decide.
 	n := min(len(x.folder), len(y.folder))
 	if c := cmp.Compare(x.folder[:n], y.folder[:n]); c != 0 {
 		return c
 	}
-	return cmp.Compare(x.folder[n:]+"/"+x.Name, y.folder[n:]+"/"+y.Name)
+	for ; ; n++ {
+		a, b := x.pathByte(n), y.pathByte(n)
+		if a != b || a < 0 {
+			return cmp.Compare(a, b)
+		}
+	}
+}
+
+// pathByte returns byte n of the path, or -1 after its end.
+func (i *Item) pathByte(n int) int {
+	switch n -= len(i.folder); {
+	case n < 0:
+		return int(i.folder[n+len(i.folder)])
+	case n == 0:
+		return '/'
+	case n <= len(i.Name):
+		return int(i.Name[n-1])
+	}
+	return -1
 }
 
 // folderPaths works out where folders lie, each once.

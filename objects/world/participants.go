@@ -35,7 +35,7 @@ type People struct {
 	known, truncated bool
 
 	once sync.Once
-	list []Participant // in the order of the source until once is done
+	list []Participant // in any order until once is done
 }
 
 func newParticipants() participants {
@@ -80,12 +80,12 @@ func (p *participants) cover(u Covered) outcome {
 
 func (p *participants) capture() *People {
 	if p.captured == nil {
-		people := &People{known: p.coverage.known, truncated: p.coverage.truncated}
-		for _, c := range p.last.Keys() {
-			millis, _ := p.last.Peek(c)
-			people.list = append(people.list, Participant{c.id, c.channel, time.UnixMilli(millis).UTC()})
+		contacts, millis := p.last.Keys(), p.last.Values()
+		list := make([]Participant, len(contacts))
+		for i, c := range contacts {
+			list[i] = Participant{c.id, c.channel, time.UnixMilli(millis[i]).UTC()}
 		}
-		p.captured = people
+		p.captured = &People{known: p.coverage.known, truncated: p.coverage.truncated, list: list}
 	}
 	return p.captured
 }
@@ -95,7 +95,10 @@ func (p *participants) capture() *People {
 func (p *People) Recent() (Selection[Participant], bool) {
 	p.once.Do(func() {
 		slices.SortFunc(p.list, func(a, b Participant) int {
-			return cmp.Or(b.LastActive.Compare(a.LastActive), a.ID.Compare(b.ID), cmp.Compare(a.Channel, b.Channel))
+			if c := b.LastActive.Compare(a.LastActive); c != 0 {
+				return c
+			}
+			return cmp.Or(a.ID.Compare(b.ID), cmp.Compare(a.Channel, b.Channel))
 		})
 	})
 	return bound(p.list, p.truncated), p.known
