@@ -47,6 +47,9 @@ func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
 	if len(faults) > syntax.MaxDiagnostics+1 {
 		t.Errorf("got %d faults, want at most %d", len(faults), syntax.MaxDiagnostics+1)
 	}
+	if len(faults) == 1 && strings.HasSuffix(faults[0].Message, "something else") {
+		t.Errorf("recovery finds no fault in %q", src)
+	}
 	last := 0
 	seen := map[string]bool{}
 	for _, d := range faults {
@@ -72,6 +75,9 @@ func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
 	}
 	c.nodes(reflect.ValueOf(file), file.Span)
 	if len(faults) == 0 {
+		if !syntax.Matches("x.wip", src) {
+			t.Errorf("got no fault for %q, which the grammar does not match", src)
+		}
 		pieces, more := syntax.ParsePieces("x.wip", []byte(src))
 		if len(more) > 0 || !reflect.DeepEqual(file, pieces) {
 			t.Errorf("recovery reads a valid text otherwise (-grammar +recovery):\n%.4000s%v\n%q", cmp.Diff(file, pieces), more, src)

@@ -22,3 +22,10 @@ func Grammar() string { return grammar().document.String() }
 
 // Unquote returns what a string token stands for.
 func Unquote(raw string) string { return unquote(raw) }
+
+// Matches reports whether the grammar matches a text without lexical faults.
+func Matches(name, src string) bool {
+	s := scan(name, src)
+	_, err := parse(grammar().document, s.toks)
+	return len(s.faults) == 0 && err == nil
+}

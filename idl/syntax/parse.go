@@ -37,23 +37,21 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 	switch {
 	case s.tooMany:
 		b.report(Diagnostic{Rule: RuleTooLarge, Span: over(s.toks[MaxTokens]),
-			Message: fmt.Sprintf("found more than %d tokens", MaxTokens), Hint: "divide it into files that import each other"})
-		return tree, b.finish()
+			Message: fmt.Sprintf("found more than %d tokens, expected fewer", MaxTokens), Hint: "divide it into files that import each other"})
 	case len(s.faults) > MaxDiagnostics:
-		return tree, b.finish()
-	case len(s.faults) == 0:
+	case len(s.faults) > 0:
+		newRecovery(b).file()
+	default:
 		doc, err := parse(grammar().document, s.toks)
 		if err == nil {
-			b.document(doc)
-			b.strayDocs()
-			if tree.Package == nil {
-				b.missingPackage()
-			}
-			return tree, b.finish()
+			b.whole(doc)
+			break
+		}
+		newRecovery(b).file()
+		if len(b.faults) == 0 { // what the grammar refuses is never accepted
+			b.refused(err)
 		}
 	}
-	r := newRecovery(b)
-	r.file()
 	return tree, b.finish()
 }
 

@@ -208,12 +208,14 @@ func (r *recovery) cut(from, to int) []lexer.Token {
 func (r *recovery) fail(from, to int, d Diagnostic) {
 	r.cover(r.tok(from).Pos.Offset, r.tok(to).Pos.Offset)
 	found := sort.Search(len(r.toks), func(i int) bool { return r.toks[i].Pos.Offset >= d.Span.Start.Offset })
-	repeated := found == r.lastFound
-	r.lastFound, r.lastEnd = found, to
-	if repeated || r.broken || r.muted || r.lexicalFault(from, to) || r.open && r.tok(found).EOF() {
+	if r.open && r.tok(found).EOF() {
 		return
 	}
-	r.report(d)
+	repeated := found == r.lastFound
+	r.lastFound, r.lastEnd = found, to
+	if !repeated && !r.broken && !r.muted && !r.lexicalFault(from, to) {
+		r.report(d)
+	}
 }
 
 // follows reports whether a faulty piece ends at from, with what was wrong in

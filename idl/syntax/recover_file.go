@@ -96,21 +96,25 @@ func (r *recovery) clause(start, at int, word string) {
 		}
 		end++
 	}
+	r.lastEnd = -1
 	switch word {
 	case "package":
 		r.hasPackage = true
 		c, next := piece(r, r.grammar.packageClause, at, end, "", "write package name;")
-		if r.leaveClause(next); c != nil {
+		r.leaveClause(next)
+		if c != nil {
 			r.packageClause(c)
 		}
 	case "version":
 		c, next := piece(r, r.grammar.versionClause, at, end, "", "write version 1;")
-		if r.leaveClause(next); c != nil {
+		r.leaveClause(next)
+		if c != nil {
 			r.versionClause(c.Number)
 		}
 	case "import":
 		c, next := piece(r, r.grammar.importClause, at, end, "", `write import "name.wip";`)
-		if r.leaveClause(next); c != nil {
+		r.leaveClause(next)
+		if c != nil {
 			r.importClause(c.Path)
 		}
 	}
@@ -123,11 +127,11 @@ func (r *recovery) endsClause(i int) bool {
 		r.startsLine(i) && (t.Type == '{' || t.Type == '}' || t.Type == '@')
 }
 
-// leaveClause moves to next, and if a faulty clause ends there, over the rest
-// of its line.
+// leaveClause moves to next, and if there was a fault in the clause before,
+// over the rest of its line.
 func (r *recovery) leaveClause(next int) {
 	r.i = next
-	for !r.startsLine(r.i) && !r.endsClause(r.i) {
+	for r.lastEnd >= 0 && !r.startsLine(r.i) && !r.endsClause(r.i) {
 		if t := r.tok(r.i); t.Type == tokIdent && isTopWord(t.Value) || t.Type == '@' {
 			return
 		}

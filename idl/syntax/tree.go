@@ -1,11 +1,13 @@
 package syntax
 
 import (
+	"errors"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
@@ -16,8 +18,8 @@ type builder struct {
 	faults []Diagnostic // beside the scanner's
 }
 
-// document adds all that a document holds.
-func (b *builder) document(d *document) {
+// whole adds all that a document holds.
+func (b *builder) whole(d *document) {
 	for _, it := range d.Items {
 		switch {
 		case it.Package != nil:
@@ -30,6 +32,20 @@ func (b *builder) document(d *document) {
 			b.tree.Decls = append(b.tree.Decls, b.declaration(it.Decl))
 		}
 	}
+	b.strayDocs()
+	if b.tree.Package == nil {
+		b.missingPackage()
+	}
+}
+
+// refused reports the error of a grammar that did not match the text.
+func (b *builder) refused(err error) {
+	at := b.toks[0]
+	var u *participle.UnexpectedTokenError
+	if errors.As(err, &u) {
+		at = u.Unexpected
+	}
+	b.report(Diagnostic{Rule: RuleUnexpectedToken, Span: over(at), Message: "found " + describe(at) + ", expected something else"})
 }
 
 // packageClause adds the clause; a second one is a fault.
