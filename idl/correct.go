@@ -119,9 +119,9 @@ func (c *corrector) flatten(slots []slot, items []sentMember) []sentMember {
 }
 
 // drop leaves a value out. Without a value that made the call a mere trial, it
-// would do what the caller did not ask for.
+// would do what the caller did not ask for; near spellings count, too.
 func (c *corrector) drop(key string) {
-	if fold(key) == "dryrun" {
+	if len(key) <= maxNearName && letters(fold(key), "dryrun") < far {
 		c.refused = true
 	}
 }
@@ -161,6 +161,9 @@ func (c *corrector) choose(slots []slot, items []sentMember) []*sentValue {
 	var rest []*sentMember
 	for i := range items {
 		if to, _ := placeOf(slots, items[i].key); to >= 0 {
+			if first := chosen[to]; first != nil && (first.kind != items[i].value.kind || first.text != items[i].value.text) {
+				c.drop(slots[to].name)
+			}
 			chosen[to] = &items[i].value // of two, the later
 		} else {
 			rest = append(rest, &items[i])
