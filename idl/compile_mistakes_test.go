@@ -28,6 +28,12 @@ interface Thing { look() -> text; }
 `
 
 var docMistakes = []docMistake{
+	{"missing-type", `record D% { a: «;» b: int; }`},
+	{"bad-escape", `interface D% { a(x: string = "bad «\q» escape") -> int; }`},
+	{"bad-number", `interface D% { a(x: int = «1_000») -> int; }`},
+	{"missing-value", `interface D% { a(x: int = «,» y: int) -> int; }`},
+	{"unexpected-token", `interface D% { a() «=» > int; }`},
+	{"unclosed-angle", `record D% { a: list<int«;» }`},
 	{"duplicate-name", `record D% { a: int; «a»: float; }`},
 	{"duplicate-name", `enum D% { north, «north» }`},
 	{"duplicate-name", `interface D% { a() -> int; «a»() -> bool; }`},
