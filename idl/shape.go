@@ -6,13 +6,12 @@ import (
 	"fmt"
 )
 
-// What Shape bounds whatever an operation declares. A result that is too large
-// for its operation, but not for these, is handed over whole with a
-// [SizeError].
+// What Shape bounds apart from MaxOutput. A result that is too large for its
+// operation, but not for these, is handed over whole with a [SizeError].
 const (
-	maxResultBytes = 4 << 20  // of a result as a Host sent it
-	maxShapedBytes = 16 << 20 // of a result as it leaves
-	maxResultDepth = 64       // objects and arrays around a value
+	minResultBytes = 4 << 20 // of a result as a Host sent it, at least; else twice MaxOutput
+	shapedGrowth   = 4       // how many times that bound a result may take as it leaves
+	maxResultDepth = 64      // objects and arrays around a value
 )
 
 // Bounds of single strings, in bytes.
@@ -105,8 +104,13 @@ func (e *SizeError) Is(target error) bool { return target == ErrTooLarge }
 // be concurrent.
 func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 	name := o.Interface.QualifiedName() + "." + o.Name
-	if len(raw) > maxResultBytes {
-		return nil, &ResultError{name, "", fmt.Sprintf("at most %d bytes", maxResultBytes), fmt.Sprintf("%d bytes", len(raw))}
+	limit := o.MaxOutput
+	if limit <= 0 {
+		limit = DefaultMaxOutput
+	}
+	accepted := max(minResultBytes, 2*limit)
+	if len(raw) > accepted {
+		return nil, &ResultError{name, "", fmt.Sprintf("at most %d bytes", accepted), fmt.Sprintf("%d bytes", len(raw))}
 	}
 	plan := o.shape.Load()
 	if plan == nil {
@@ -118,6 +122,7 @@ func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 		out:     make([]byte, 0, len(raw)+len(raw)/4+512),
 		opt:     opt,
 		maxPage: plan.maxPage,
+		maxOut:  shapedGrowth * accepted,
 		offsets: make([]int, 0, 64),
 		edits:   make([]shapeEdit, 0, 64),
 	}
@@ -130,10 +135,6 @@ func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 		return nil, err
 	}
 	shaped := &Shaped{JSON: s.out, Entries: s.entries, Untrusted: plan.text || opt.UntrustedStrings && plan.str}
-	limit := o.MaxOutput
-	if limit <= 0 {
-		limit = DefaultMaxOutput
-	}
 	if len(s.out) <= limit {
 		return shaped, nil
 	}

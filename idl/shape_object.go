@@ -19,6 +19,7 @@ type objectState struct {
 	items   int      // on the page
 	counts  [3]int64 // page, page_size, total_matching
 	nCounts int      // how many of them are known
+	waiting bool     // a member was skipped
 }
 
 // object shapes an object. While members come in the order of the slots, each
@@ -39,11 +40,11 @@ func (s *shaper) object(o *shapeObject) *ResultError {
 		if !more {
 			break
 		}
-		name, err := s.key()
-		if err != nil {
-			return err
+		done, err := s.expected(&st)
+		if !done {
+			err = s.member(&st)
 		}
-		if err := s.member(&st, name); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -65,7 +66,11 @@ func (s *shaper) object(o *shapeObject) *ResultError {
 
 // member takes one member of the source: it is shaped if its turn has come, or
 // skipped.
-func (s *shaper) member(st *objectState, name string) *ResultError {
+func (s *shaper) member(st *objectState) *ResultError {
+	name, err := s.key()
+	if err != nil {
+		return err
+	}
 	i := st.find(name)
 	if i < 0 {
 		return (&ResultError{Expected: "only the fields of " + st.name, Found: "an undeclared field"}).in(fieldStep(name))
@@ -80,18 +85,41 @@ func (s *shaper) member(st *objectState, name string) *ResultError {
 	}
 	for j := st.next; j < i; j++ {
 		if !st.slots[j].passable(st.slots[i].kind) || s.offsets[st.base+j] > 0 {
+			st.waiting = true
 			if err := s.skip(); err != nil {
 				return err.in(name)
 			}
 			return nil
 		}
 	}
+	return s.upTo(st, i)
+}
+
+// upTo writes the slots before slot i without a value, and slot i with the one
+// at s.pos.
+func (s *shaper) upTo(st *objectState, i int) *ResultError {
 	for st.next < i {
 		if err := s.slot(st, false); err != nil {
 			return err
 		}
 	}
 	return s.slot(st, true)
+}
+
+// expected takes a member if it is the one that is due, written as we would
+// write it: what our own bindings send, found without a search.
+func (s *shaper) expected(st *objectState) (bool, *ResultError) {
+	if st.waiting || st.next == len(st.slots) {
+		return false, nil
+	}
+	i := st.slots[st.next].due
+	if i == len(st.slots) || !strings.HasPrefix(s.src[s.pos:], st.slots[i].quoted) {
+		return false, nil
+	}
+	s.pos += len(st.slots[i].quoted)
+	s.space()
+	s.offsets[st.base+i] = s.pos
+	return true, s.upTo(st, i)
 }
 
 // find returns the slot of that name, or -1. Members mostly come in order.

@@ -54,6 +54,25 @@ type shapeSlot struct {
 	literal string     // JSON, of slotLiteral
 	omit    bool       // if the Host leaves it out, so do we
 	payload bool       // it must be absent of an unknown fact
+	due     int        // the first slot from this one on that a Host must send
+}
+
+func newObject(name string, slots []shapeSlot) *shapeObject {
+	o := &shapeObject{name: name}
+	o.setSlots(slots)
+	return o
+}
+
+// setSlots sets the slots and what follows from their order.
+func (o *shapeObject) setSlots(slots []shapeSlot) {
+	o.slots = slots
+	due := len(o.slots)
+	for i := len(o.slots) - 1; i >= 0; i-- {
+		if !o.slots[i].passable(slotField) {
+			due = i
+		}
+		o.slots[i].due = due
+	}
 }
 
 // planner builds plans; its memory lets records hold themselves.
@@ -99,7 +118,7 @@ func (p *planner) node(t *Type, item bool) *shapeNode {
 	case RecordOf:
 		n.object = p.record(objectKey{t.Record, n.fact, item && p.holdsText(t.Record)})
 	case Page:
-		n.object = &shapeObject{name: "page", slots: p.pageSlots(t, p.factSlots(nil, n.fact))}
+		n.object = newObject("page", p.pageSlots(t, p.factSlots(nil, n.fact)))
 	case Observed:
 		n.object = p.observed(t)
 	}
@@ -147,7 +166,7 @@ func (p *planner) record(key objectKey) *shapeObject {
 		mark.payload = true
 		slots = append(slots, mark)
 	}
-	o.slots = p.fieldSlots(key.record, slots)
+	o.setSlots(p.fieldSlots(key.record, slots))
 	return o
 }
 
@@ -218,7 +237,7 @@ func (p *planner) observed(t *Type) *shapeObject {
 	}
 	short := &Range{Max: 128, HasMax: true}
 	str := &shapeNode{Type: &Type{Kind: String, Range: short}}
-	o := &shapeObject{name: "observed", slots: []shapeSlot{
+	slots := []shapeSlot{
 		literalSlot("schema_version", strconv.Itoa(doc.Version)),
 		literalSlot("tool", string(tool)),
 		newSlot("generation", slotField, countNode),
@@ -229,19 +248,19 @@ func (p *planner) observed(t *Type) *shapeObject {
 		newSlot("freshness", slotField, &shapeNode{Type: &Type{Kind: EnumOf, Enum: freshness}}),
 		literalSlot("trust", mark),
 		newSlot("provenance", slotField, p.provenance(t, str)),
-	}}
+	}
 	inner := t.Elem
 	if inner.Kind == Fact {
-		o.slots = p.factSlots(o.slots, true)
+		slots = p.factSlots(slots, true)
 		inner = inner.Elem
 	}
 	switch inner.Kind {
 	case RecordOf:
-		o.slots = p.fieldSlots(inner.Record, o.slots)
+		slots = p.fieldSlots(inner.Record, slots)
 	case Page:
-		o.slots = p.pageSlots(inner, o.slots)
+		slots = p.pageSlots(inner, slots)
 	}
-	return o
+	return newObject("observed", slots)
 }
 
 // freshness has the labels of P4.
@@ -250,17 +269,15 @@ var freshness = &Enum{Name: "freshness", Labels: []Label{{Name: "observed"}, {Na
 func (p *planner) provenance(t *Type, str *shapeNode) *shapeNode {
 	derived, _ := json.Marshal(derivedFields(t, []string{}, map[*Record]bool{}))
 	float := &shapeNode{Type: &Type{Kind: Float}}
-	observer := newSlot("assumed_observer", slotField, &shapeNode{Type: &Type{Kind: RecordOf}, object: &shapeObject{
-		name:  "assumed observer",
-		slots: []shapeSlot{newSlot("x", slotField, float), newSlot("y", slotField, float), newSlot("z", slotField, float)},
-	}})
+	observer := newSlot("assumed_observer", slotField, &shapeNode{Type: &Type{Kind: RecordOf}, object: newObject("assumed observer",
+		[]shapeSlot{newSlot("x", slotField, float), newSlot("y", slotField, float), newSlot("z", slotField, float)})})
 	observer.omit = true
-	return &shapeNode{Type: &Type{Kind: RecordOf}, object: &shapeObject{name: "provenance", slots: []shapeSlot{
+	return &shapeNode{Type: &Type{Kind: RecordOf}, object: newObject("provenance", []shapeSlot{
 		newSlot("source", slotField, str),
 		literalSlot("derived", string(derived)),
 		literalSlot("model_inference", `"none"`),
 		observer,
-	}}}
+	})}
 }
 
 // derivedFields appends the names of all @derived fields that a value of t can

@@ -19,6 +19,7 @@ type shaper struct {
 	out     []byte
 	opt     ShapeOptions
 	maxPage float64 // as in shapePlan
+	maxOut  int     // bytes of out
 
 	// offsets is a stack: where the members of the open objects stand in
 	// src; 0 means not seen.
@@ -70,9 +71,11 @@ func (s *shaper) value(n *shapeNode) *ResultError {
 }
 
 // unknownFact is the object that an unknown scalar is.
-var unknownFact = &shapeObject{name: "unknown fact", slots: []shapeSlot{
-	newSlot("status", slotStatus, nil), newSlot("reason", slotReason, nil),
-}, scalar: true}
+var unknownFact = func() *shapeObject {
+	o := newObject("unknown fact", []shapeSlot{newSlot("status", slotStatus, nil), newSlot("reason", slotReason, nil)})
+	o.scalar = true
+	return o
+}()
 
 func (s *shaper) null() *ResultError {
 	s.out = append(s.out, "null"...)
@@ -187,10 +190,10 @@ func (s *shaper) list(n *shapeNode, c byte) (count int, err *ResultError) {
 
 // room reports output that grew beyond all bounds.
 func (s *shaper) room() *ResultError {
-	if len(s.out) <= maxShapedBytes {
+	if len(s.out) <= s.maxOut {
 		return nil
 	}
-	return &ResultError{Expected: fmt.Sprintf("at most %d bytes when shaped", maxShapedBytes), Found: "more"}
+	return &ResultError{Expected: fmt.Sprintf("at most %d bytes when shaped", s.maxOut), Found: "more"}
 }
 
 // stringValue shapes every kind of value that is a string in JSON.
@@ -206,6 +209,8 @@ func (s *shaper) stringValue(n *shapeNode, v string) *ResultError {
 		if s.opt.UntrustedStrings {
 			return checkString(n.Type, s.text(n, v))
 		}
+		s.out = appendQuoted(s.out, v)
+		return nil
 	case UUID:
 		if !isUUID(v) {
 			return &ResultError{Expected: "uuid", Found: "another string"}
@@ -228,7 +233,7 @@ func (s *shaper) stringValue(n *shapeNode, v string) *ResultError {
 	default:
 		return &ResultError{Expected: n.Type.String(), Found: "string"}
 	}
-	s.out = appendQuoted(s.out, v)
+	s.out = append(append(append(s.out, '"'), v...), '"') // nothing in it to escape
 	return nil
 }
 
@@ -257,7 +262,7 @@ func checkString(t *Type, v string) *ResultError {
 func (s *shaper) text(n *shapeNode, v string) string {
 	limit := defaultTextBytes
 	if n.Range != nil && n.Range.HasMax {
-		limit = int(min(n.Range.Max, maxResultBytes))
+		limit = int(min(n.Range.Max, math.MaxInt32))
 	}
 	clean := ""
 	if limit > 0 { // 0 would mean no cut
