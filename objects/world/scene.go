@@ -1,20 +1,6 @@
 package world
 
-import (
-	"strings"
-	"time"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-)
-
-const (
-	// goneAfter is how long an avatar that is described as an object may be
-	// missing from the coarse lists before it counts as gone.
-	goneAfter = 15 * time.Second
-	// fullCoarse is the length from which a coarse list may have been cut
-	// by the grid, so that being missing from it says nothing.
-	fullCoarse = 60
-)
+import "time"
 
 // scene is the manager of the region's objects and avatars and of the agent's
 // place among them.
@@ -57,22 +43,6 @@ type row struct {
 
 	hover, name, description *string
 	avatarName               string // empty if unknown
-}
-
-// coarse is one avatar's rough place.
-type coarse struct {
-	id    UUID
-	place Place
-}
-
-type names = simplelru.LRU[UUID, string]
-
-func newNames() *names {
-	n, err := simplelru.NewLRU[UUID, string](MaxNames, nil)
-	if err != nil {
-		panic(err) // only a size below 1 is refused
-	}
-	return n
 }
 
 func newScene(agent UUID, names *names) scene {
@@ -214,16 +184,6 @@ func (s *scene) nameObject(u ObjectNamed) outcome {
 	return applied
 }
 
-func (s *scene) nameAvatar(u AvatarNamed) outcome {
-	name := cleanName(u.Name)
-	if u.ID.IsZero() || name == "" {
-		return malformed
-	}
-	s.version++
-	s.names.Add(u.ID, name)
-	return applied
-}
-
 func (s *scene) killAll(localIDs []uint32) outcome {
 	s.version++
 	result := applied
@@ -287,64 +247,6 @@ func (s *scene) unlink(r *row) {
 	}
 }
 
-func (s *scene) locate(u CoarseLocations, at time.Time) outcome {
-	s.version++
-	result := applied
-	s.coarse, s.coarseYou = nil, nil
-	present := make(map[UUID]bool, min(len(u.Entries), MaxCoarse))
-	for i, e := range u.Entries {
-		if i == MaxCoarse {
-			s.avatars.truncated = true
-			result = overflow
-			break
-		}
-		c := coarse{e.ID, s.coarsePlace(e)}
-		switch {
-		case i == u.You, e.ID == s.agent && !e.ID.IsZero():
-			s.coarseYou = &c
-		case e.ID.IsZero() || present[e.ID]:
-		default:
-			present[e.ID] = true
-			s.coarse = append(s.coarse, c)
-		}
-	}
-	for id, r := range s.rows {
-		switch _, waiting := s.absent[id]; {
-		case !r.avatar || r.id == s.agent:
-		case present[r.id] || len(u.Entries) >= fullCoarse:
-			delete(s.absent, id)
-		case !waiting:
-			s.absent[id] = at
-		}
-	}
-	return result
-}
-
-// coarsePlace scales what is on the wire: both grids give 8 bits a side, and
-// leave the height at one end of the scale where it does not fit.
-func (s *scene) coarsePlace(e CoarseLocation) Place {
-	return Place{
-		Vec3: Vec3{
-			X: float64(e.X) * float64(s.sizeX) / 256,
-			Y: float64(e.Y) * float64(s.sizeY) / 256,
-			Z: float64(e.Z) * 4,
-		},
-		Known:       true,
-		HeightKnown: e.Z != 0 && e.Z != 255,
-	}
-}
-
-// sweep removes avatars that have been missing for too long at time now.
-func (s *scene) sweep(now time.Time) {
-	for id, since := range s.absent {
-		if now.Sub(since) > goneAfter {
-			s.version++
-			s.kill(id)
-			delete(s.absent, id)
-		}
-	}
-}
-
 // resolve composes a row's place along its chain of parents. It is unknown if
 // a parent is, or if the chain is longer than any grid makes it, as a circle
 // is.
@@ -391,28 +293,4 @@ func (s *scene) agentPlace() Place {
 		return s.coarseYou.place
 	}
 	return Place{}
-}
-
-// fullName joins a legacy name. "Resident" stands for no last name.
-func fullName(first, last string) string {
-	first, last = cleanName(first), cleanName(last)
-	if first == "" || last == "" || strings.EqualFold(last, "Resident") {
-		return first
-	}
-	return first + " " + last
-}
-
-// cleanName returns a name without outer spaces, or nothing if it is what
-// viewers and grids write for a name they do not have.
-func cleanName(s string) string {
-	s = strings.TrimSpace(text(s))
-	switch strings.ToLower(strings.Trim(s, "().…?! ")) {
-	case "":
-		return ""
-	case "loading", "waiting":
-		if strings.ContainsAny(s, ".…(") {
-			return ""
-		}
-	}
-	return s
 }
