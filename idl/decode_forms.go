@@ -103,3 +103,58 @@ func cutRunes(s string, n int) string {
 	}
 	return s[:n]
 }
+
+// plainNumber takes what JSON does not allow from the outside of a number:
+// +5, 007, .5, 5.
+func plainNumber(w string) string {
+	sign := ""
+	switch {
+	case strings.HasPrefix(w, "+"):
+		w = w[1:]
+	case strings.HasPrefix(w, "-"):
+		sign, w = "-", w[1:]
+	}
+	for len(w) > 1 && w[0] == '0' && '0' <= w[1] && w[1] <= '9' {
+		w = w[1:]
+	}
+	if strings.HasPrefix(w, ".") {
+		w = "0" + w
+	}
+	return sign + strings.TrimSuffix(w, ".")
+}
+
+// isNumber reports whether w is a JSON number (RFC 8259, section 6).
+func isNumber(w string) bool {
+	w = strings.TrimPrefix(w, "-")
+	n := digits(w)
+	if n == 0 || n > 1 && w[0] == '0' {
+		return false
+	}
+	w = w[n:]
+	if strings.HasPrefix(w, ".") {
+		if n = digits(w[1:]); n == 0 {
+			return false
+		}
+		w = w[1+n:]
+	}
+	if w != "" && (w[0] == 'e' || w[0] == 'E') {
+		w = w[1:]
+		if w != "" && (w[0] == '+' || w[0] == '-') {
+			w = w[1:]
+		}
+		if n = digits(w); n == 0 {
+			return false
+		}
+		w = w[n:]
+	}
+	return w == ""
+}
+
+// digits counts the decimal digits that w starts with.
+func digits(w string) int {
+	n := 0
+	for n < len(w) && '0' <= w[n] && w[n] <= '9' {
+		n++
+	}
+	return n
+}

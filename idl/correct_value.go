@@ -1,0 +1,261 @@
+package idl
+
+import (
+	"encoding/base64"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+	"github.com/wipagent/wipagent/idl/cleantext"
+)
+
+func (c *corrector) value(t *Type, v *sentValue) bool {
+	if v.lost {
+		return false
+	}
+	if v.kind == sentNull {
+		c.out = append(c.out, "null"...)
+		return t.Optional
+	}
+	switch t.Kind {
+	case RecordOf:
+		inner, ok := c.composite(v, sentObject)
+		return ok && c.object(slotsOfFields(t.Record.Fields), inner.items)
+	case List:
+		return c.list(t, v)
+	case Map:
+		return c.mapping(t, v)
+	case Bool:
+		return c.bool(v)
+	case Int, Float, Timestamp, Duration:
+		return c.number(t, v)
+	}
+	s, ok := c.correctString(t, v)
+	if ok && t.Kind != Bytes && !harmless(s) { // the text of bytes says nothing
+		c.refused = true
+	}
+	c.out = appendQuoted(c.out, s)
+	return ok
+}
+
+// harmless reports whether a string may be shown to a model. One that may not
+// is not made showable either: then it would no longer be what was sent.
+func harmless(s string) bool {
+	plain := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s)
+	clean, _ := cleantext.Clean(plain, 0)
+	return clean == plain
+}
+
+func (c *corrector) bool(v *sentValue) bool {
+	word := strings.TrimSpace(lower(v.text))
+	switch {
+	case v.kind == sentNumber && word == "1":
+		word = "true"
+	case v.kind == sentNumber && word == "0":
+		word = "false"
+	}
+	c.out = append(c.out, word...)
+	return word == "true" || word == "false"
+}
+
+// number writes the nearest number that the type allows.
+func (c *corrector) number(t *Type, v *sentValue) bool {
+	text := strings.TrimSpace(v.text)
+	if !isNumber(text) {
+		text = plainNumber(text)
+	}
+	var n float64
+	switch {
+	case (v.kind == sentNumber || v.kind == sentString) && isNumber(text):
+		n, _ = readNumber(t.Kind, text)
+	case v.kind == sentString && t.Kind == Timestamp:
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil || at.Nanosecond()%int(time.Millisecond) != 0 {
+			return false
+		}
+		n = float64(at.UnixMilli())
+	case v.kind == sentString && t.Kind == Duration:
+		d, err := time.ParseDuration(text)
+		if err != nil || d%time.Millisecond != 0 {
+			return false
+		}
+		n = float64(d.Milliseconds())
+	default:
+		return false
+	}
+	low, high := math.Inf(-1), math.Inf(1)
+	if t.Kind != Float {
+		low, high = -maxSafeInt, maxSafeInt
+		n = math.Round(n)
+	}
+	if r := t.Range; r != nil {
+		if r.HasMin {
+			low = max(low, r.Min)
+		}
+		if r.HasMax {
+			high = min(high, r.Max)
+		}
+		if t.Kind != Float {
+			low, high = math.Ceil(low), math.Floor(high)
+		}
+	}
+	n = min(max(n, low), high)
+	if math.IsInf(n, 0) || low > high {
+		return false
+	}
+	c.out = appendNumber(c.out, n)
+	return true
+}
+
+// correctString returns the string of the type that is nearest to v.
+func (c *corrector) correctString(t *Type, v *sentValue) (string, bool) {
+	s := v.text
+	switch v.kind {
+	case sentString:
+	case sentNumber, sentBool:
+		if t.Kind != String && t.Kind != Text {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	switch t.Kind {
+	case String, Text:
+		return correctText(t, s)
+	case UUID:
+		s = lower(strings.TrimSpace(s))
+		s = strings.TrimPrefix(s, "urn:uuid:")
+		s = strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
+		if len(s) == 32 {
+			s = s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+		}
+		return s, isUUID(s)
+	case Bytes:
+		s = strings.NewReplacer("-", "+", "_", "/", "\r", "", "\n", "").Replace(strings.TrimSpace(s))
+		b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+		return base64.StdEncoding.EncodeToString(b), err == nil && t.Range.holds(float64(len(b)))
+	case Entry:
+		s = strings.TrimSpace(s)
+		if len(s) > maxEntryPath {
+			return "", false
+		}
+		s = "/" + strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '/' }), "/")
+		return s, isEntryPath(s)
+	case EnumOf:
+		s = strings.TrimSpace(s)
+		if label := labelOf(t.Enum, s); label != "" {
+			return label, true
+		}
+		if c.guesses++; c.guesses > maxGuesses {
+			return "", false
+		}
+		label := nearestLabel(t.Enum, s)
+		return label, label != ""
+	}
+	return "", false
+}
+
+// correctText cuts a string that is too long, between two of what a reader
+// sees as characters, and puts one into the form of a pattern where only
+// capitals or outer spaces are in the way.
+func correctText(t *Type, s string) (string, bool) {
+	if r := t.Range; r != nil && r.HasMax && float64(len(s)) > r.Max {
+		end, state := 0, -1
+		for rest := s; rest != ""; {
+			var cluster string
+			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+			if float64(end+len(cluster)) > r.Max {
+				break
+			}
+			end += len(cluster)
+		}
+		if s = s[:end]; s == "" {
+			return "", false
+		}
+	}
+	if !t.Range.holds(float64(len(s))) {
+		return "", false
+	}
+	if t.Pattern == nil {
+		return s, true
+	}
+	trimmed := strings.TrimSpace(s)
+	for _, form := range []string{s, trimmed, strings.ToLower(trimmed), strings.ToUpper(trimmed)} {
+		if t.Pattern.MatchString(form) {
+			return form, true
+		}
+	}
+	return "", false
+}
+
+// composite returns v, or what it holds as the JSON text of an object or list.
+func (c *corrector) composite(v *sentValue, want sentKind) (*sentValue, bool) {
+	if v.kind == sentString {
+		if inner, ok := embedded(v.text, want, 0); ok {
+			v = &inner
+		}
+	}
+	return v, v.kind == want && !v.lost
+}
+
+// list writes the elements that can be corrected, as many as are allowed. A
+// single value stands for a list of itself.
+func (c *corrector) list(t *Type, v *sentValue) bool {
+	inner, ok := c.composite(v, sentArray)
+	if !ok {
+		inner = &sentValue{kind: sentArray, items: []sentMember{{value: *v}}}
+	}
+	n := 0
+	c.out = append(c.out, '[')
+	for i := range inner.items {
+		if t.Range != nil && t.Range.HasMax && float64(n+1) > t.Range.Max {
+			break
+		}
+		mark := len(c.out)
+		if n > 0 {
+			c.out = append(c.out, ',')
+		}
+		if c.value(t.Elem, &inner.items[i].value) {
+			n++
+		} else {
+			c.out = c.out[:mark]
+		}
+	}
+	c.out = append(c.out, ']')
+	return t.Range.holds(float64(n)) && (n > 0 || len(inner.items) == 0)
+}
+
+// mapping writes the members that can be corrected, as many as are allowed.
+func (c *corrector) mapping(t *Type, v *sentValue) bool {
+	inner, ok := c.composite(v, sentObject)
+	if !ok {
+		return false
+	}
+	last := make(map[string]int, len(inner.items))
+	for i := range inner.items {
+		last[inner.items[i].key] = i
+	}
+	n := 0
+	c.out = append(c.out, '{')
+	for i := range inner.items {
+		m := &inner.items[i]
+		if last[m.key] != i || t.Range != nil && t.Range.HasMax && float64(n+1) > t.Range.Max {
+			continue
+		}
+		mark := len(c.out)
+		if n > 0 {
+			c.out = append(c.out, ',')
+		}
+		c.out = appendQuoted(c.out, m.key)
+		c.out = append(c.out, ':')
+		if c.value(t.Elem, &m.value) {
+			n++
+			c.refused = c.refused || !harmless(m.key)
+		} else {
+			c.out = c.out[:mark]
+		}
+	}
+	c.out = append(c.out, '}')
+	return t.Range.holds(float64(n)) && (n > 0 || len(inner.items) == 0)
+}
