@@ -38,7 +38,9 @@ func (l *liar) FetchTree(context.Context, wip.Caller, string) (wip.Tree, error) 
 	return l.tree, nil
 }
 
-func branch(e wip.Entry, children ...wip.Tree) wip.Tree { return wip.Tree{Entry: e, Children: children} }
+func branch(e wip.Entry, children ...wip.Tree) wip.Tree {
+	return wip.Tree{Entry: e, Children: children}
+}
 
 // TestLyingTrees gives trees that break a rule: what breaks it is not there,
 // what is sound is, and the operator learns of which mount it was.

@@ -22,7 +22,7 @@ func drawMap(entries []*viewEntry, scores []Score) string {
 	order := slices.Clone(lines)
 	slices.SortStableFunc(order, func(a, b *mapLine) int { return cmp.Compare(b.value, a.value) })
 	for _, most := range []int{math.MaxInt, 10, 8, 7, 6, 5, 4, 3, 2} {
-		if place(order, maxMap, most) {
+		if fits(order, maxMap, most) {
 			return draw(lines)
 		}
 	}
@@ -124,35 +124,53 @@ func (l *mapLine) measure() {
 	}
 }
 
-// place gives each line as many names as there is room for, no more than most
-// on lines of no relevance, and reports whether every line got what it should.
-func place(order []*mapLine, room, most int) bool {
-	complete := true
+// wanted is how many operations a line should name if a line of no relevance
+// names no more than most.
+func (l *mapLine) wanted(best float64, most int) int {
+	if l.value == 0 || l.value < worst*best {
+		return min(len(l.names), most)
+	}
+	return len(l.names)
+}
+
+// size is the line's length with so many operations.
+func (l *mapLine) size(shown int) int {
+	size := len(l.head()) + len("\n") + l.lengths[shown]
+	if len(l.names) > 0 {
+		size += len(":")
+	}
+	if shown < len(l.names) {
+		size += len(l.more(shown))
+	}
+	return size
+}
+
+// fits gives each line the names that it should have, and reports whether there
+// is room for them all.
+func fits(order []*mapLine, room, most int) bool {
+	for _, l := range order {
+		l.drawn, l.shown = true, l.wanted(order[0].value, most)
+		if room -= l.size(l.shown); room < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// place gives each line in turn as many of the names that it should have as
+// there is room for.
+func place(order []*mapLine, room, most int) {
 	for _, l := range order {
 		l.drawn = false
-		wanted := len(l.names)
-		if l.value < worst*order[0].value || l.value == 0 {
-			wanted = min(wanted, most)
-		}
-		head := len(l.head()) + len("\n")
+		wanted := l.wanted(order[0].value, most)
 		for _, shown := range []int{wanted, min(wanted, 8), min(wanted, 3), min(wanted, 1)} {
-			size := head + l.lengths[shown]
-			if len(l.names) > 0 {
-				size += len(":")
-			}
-			if shown < len(l.names) {
-				size += len(l.more(shown))
-			}
-			if size <= room {
+			if size := l.size(shown); size <= room {
 				l.drawn, l.shown = true, shown
 				room -= size
-				complete = complete && shown == wanted
 				break
 			}
 		}
-		complete = complete && l.drawn
 	}
-	return complete
 }
 
 // head returns the paths on a line and, for a mount, its title.

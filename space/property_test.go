@@ -91,7 +91,9 @@ func TestHiddenChangesNothing(t *testing.T) {
 		full := newHost(map[string]string{}, folder("/", "All of it"))
 		part := newHost(map[string]string{}, folder("/", "All of it"))
 		for i := range rapid.IntRange(1, 6).Draw(t, "entries") {
-			path := rapid.SampledFrom([]string{"", "/a", "/a/b", "/c"}).Draw(t, "above") + fmt.Sprintf("/%s-%d", phrase(t, "name", 1)[0], i)
+			above := slices.Sorted(maps.Keys(full.entries)) // of which some are hidden
+			above[0] = ""
+			path := rapid.SampledFrom(append(above, "/a", "/a/b")).Draw(t, "above") + fmt.Sprintf("/%s-%d", phrase(t, "name", 1)[0], i)
 			title := strings.Join(phrase(t, "title", 3), " ")
 			name := fmt.Sprintf("%d.wip", i)
 			if rapid.IntRange(0, 4).Draw(t, "folder") == 0 {
