@@ -36,6 +36,7 @@ var corpus = func() []struct{ name, text string } {
 		{"ats", fill("a@a.")},
 		{"brackets", fill("a[.]")},
 		{"spaced", fill("a . ")},
+		{"joined", fill("aDOTa")},
 		{"han", fill("中.")},
 		{"word", fill("中文字")},
 		{"invisible", fill("\u200b\U000e0041")},

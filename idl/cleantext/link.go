@@ -204,8 +204,11 @@ func (m *matcher) joinedDot(i int) span {
 	default:
 		return span{}
 	}
-	end := m.labelEnd(from)
-	if !dotTLDs[strings.ToLower(m.t[from:end])] {
+	end := from
+	for end-from < 8 && isLower(m.byteAt(end)|0x20) { // no dotTLD is longer
+		end++
+	}
+	if !dotTLDs[strings.ToLower(m.t[from:end])] || m.isLabelAt(end) {
 		return span{}
 	}
 	return span{m.labelStart(i), m.tail(end)}
@@ -378,24 +381,27 @@ func (m *matcher) localPart(i int) int {
 // tail returns the end of what belongs to the host that ends at end: port,
 // region, path, query, fragment.
 func (m *matcher) tail(end int) int {
-	if m.byteAt(end) == ':' && isDigit(m.byteAt(end+1)) {
-		p := end + 1
-		for isDigit(m.byteAt(p)) {
-			p++
+	for {
+		if m.byteAt(end) == ':' && isDigit(m.byteAt(end+1)) {
+			p := end + 1
+			for isDigit(m.byteAt(p)) {
+				p++
+			}
+			if end = p; m.byteAt(p) == ':' && m.isLabelAt(p+1) {
+				return m.swallow(p+1, p, true)
+			}
 		}
-		if end = p; m.byteAt(p) == ':' && m.isLabelAt(p+1) {
-			return m.swallow(p+1, p, true)
+		switch m.byteAt(end) {
+		case '/', '?', '#', '\\':
+			return m.swallow(end, end, false)
+		case '@': // what was taken for the host was a name
+			if h := m.host(end + 1); h.end > end+1 {
+				end = h.end
+				continue
+			}
 		}
+		return end
 	}
-	switch m.byteAt(end) {
-	case '/', '?', '#', '\\':
-		return m.swallow(end, end, false)
-	case '@':
-		if h := m.host(end + 1); h.end > end+1 {
-			return m.tail(h.end)
-		}
-	}
-	return end
 }
 
 // swallow returns the end of the token that goes on at i: up to a space, a
