@@ -107,28 +107,41 @@ func (r *recovery) skip(i int) int {
 	return i + 1
 }
 
-// startsDeclaration reports whether a declaration or clause starts at i. What
-// it looks for stands nowhere in a valid member.
-func (r *recovery) startsDeclaration(i, column int) bool {
+// declares reports whether a keyword stands at i with what belongs to it. That
+// is nowhere so in a valid member, nor behind "@".
+func (r *recovery) declares(i int) bool {
 	t, next := r.tok(i), r.tok(i+1).Type
 	if t.Type != tokIdent {
 		return false
 	}
-	strong := false
 	switch t.Value {
 	case "interface", "record", "enum":
-		strong = next == '{' || next == tokIdent && r.is(i+2, '{')
+		return next == '{' || next == tokIdent && r.is(i+2, '{')
 	case "package":
-		strong = next == tokIdent && (r.is(i+2, ';') || r.is(i+2, '.'))
+		return next == tokIdent && (r.is(i+2, ';') || r.is(i+2, '.'))
 	case "version":
-		strong = next == tokNumber
+		return next == tokNumber
 	case "import":
-		strong = next == tokString
-	default: // perhaps a misspelt keyword
-		return r.startsLine(i) && t.Pos.Column <= column && next == tokIdent && r.is(i+2, '{')
+		return next == tokString
 	}
-	return strong || r.startsLine(i) && t.Pos.Column <= column &&
-		(next == tokIdent || next == tokString || next == tokNumber || next == '{')
+	return false
+}
+
+// startsDeclaration reports whether a declaration or clause starts at i, be it
+// faulty. What it looks for stands nowhere in a valid member, but perhaps
+// behind "@".
+func (r *recovery) startsDeclaration(i, column int) bool {
+	if r.declares(i) {
+		return true
+	}
+	t, next := r.tok(i), r.tok(i+1).Type
+	if t.Type != tokIdent || !r.startsLine(i) || t.Pos.Column > column {
+		return false
+	}
+	if !isTopWord(t.Value) { // perhaps misspelt
+		return next == tokIdent && r.is(i+2, '{')
+	}
+	return next == tokIdent || next == tokString || next == tokNumber || next == '{'
 }
 
 // startsMember reports whether a member starts at i, where one may have ended
@@ -174,7 +187,7 @@ func (r *recovery) annotated(i int, in scope) int {
 // never closed ends where something else can only begin.
 func (r *recovery) annotationEnd(i int, in scope) int {
 	i++
-	if r.is(i, tokIdent) && !r.startsDeclaration(i, anyColumn) {
+	if r.is(i, tokIdent) && !r.declares(i) {
 		i++
 	}
 	if !r.is(i, '(') {

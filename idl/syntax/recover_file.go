@@ -223,7 +223,7 @@ func (r *recovery) declaration(start, at int, word string) {
 	anns := r.annotations(start, at, inFile)
 	r.i = at + 1
 	var name Ident
-	if r.is(r.i, tokIdent) && !r.startsDeclaration(r.i, anyColumn) {
+	if r.is(r.i, tokIdent) && (r.is(r.i+1, '{') || !r.startsDeclaration(r.i, anyColumn)) {
 		name = Ident{Name: r.toks[r.i].Value, Span: over(r.toks[r.i])}
 		r.i++
 	} else {
