@@ -30,8 +30,8 @@
 //
 // Every URL-shaped token becomes Marker; punctuation after it stays. Matching
 // is done on a folded copy (compatibility forms, look-alike dots, colons and
-// slashes, small capitals, enclosed letters), so a disguise does not help.
-// URL-shaped are
+// slashes, small capitals, enclosed letters, escapes of URLs and HTML), and on
+// the text itself, so that a disguise does not help. URL-shaped are
 //
 //   - any scheme://, and the schemes that need no slashes (http:x, data:,
 //     javascript:, mailto:, tel:, file:, hxxp: and so on);
@@ -46,7 +46,8 @@
 // Not URL-shaped are version numbers, abbreviations, Node.js, and a file name
 // with a well-known extension (README.md) unless a path or port follows it.
 // Where a dot is written with spaces or as a word, top-level domains that are
-// also everyday words do not count.
+// also everyday words do not count. A script that is written without spaces
+// ends a host or a path that it touches.
 //
 // # Guarantees
 //

@@ -274,13 +274,13 @@ func (m *matcher) colon(i int) span {
 		}
 		return span{}
 	}
-	return m.port(start, i)
+	return m.port(i)
 }
 
-// port looks for a bare host t[start:colon] with a port after it: localhost,
+// port looks for a bare host before the colon with a port after it: localhost,
 // a number that is an address, or a name that a path or a region follows too.
-func (m *matcher) port(start, colon int) span {
-	start = m.labelStart(colon)
+func (m *matcher) port(colon int) span {
+	start := m.labelStart(colon)
 	end := colon + 1
 	for isDigit(m.byteAt(end)) {
 		end++
