@@ -137,6 +137,10 @@ var classes = func() map[string]wordClass {
 	return m
 }()
 
+// light words are empty except where a name has them: "use_up_food" is named
+// with care.
+var light = set("use up out off over down back get give go make show see tell know try ask say help find want need like")
+
 // prepositions and articles lead to what is probably an argument: "in the
 // hall", "for Maria".
 var (

@@ -176,9 +176,10 @@ func (x *wordIndex) document() int {
 // each two neighbours are indexed as one word too.
 func (x *wordIndex) add(d int, f field, words []string, compounds bool) {
 	// A long text says less with each word.
+	named := f == inName
 	f.weight /= float32(math.Sqrt(1 + float64(len(words))/20))
 	for i, w := range words {
-		if classOf(w) != empty {
+		if classOf(w) != empty || named && light[w] {
 			x.post(d, f, w, compounds)
 		}
 		if compounds && i+1 < len(words) && len(w) > 1 {
@@ -374,6 +375,9 @@ func (x *wordIndex) read(query string) []queryWord {
 	}
 	for i := range words {
 		w := &words[i]
+		if w.class == empty && light[w.word] && w.used(x) {
+			w.class = faint
+		}
 		if w.class == empty {
 			continue
 		}
