@@ -21,6 +21,10 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 	rec := record(discover, "", p)
 	view := c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, op) })
 	found := view.Search(ctx, scope, query)
+	if found.Err != nil { // the answer is the map; why is for the operator
+		rec.Ref = newID()
+		c.audit.Fault(rec.Ref, string(discover), found.Err, nil)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, c.finish(&rec, start, err)
 	}

@@ -11,12 +11,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
 )
 
 // Config says who is served what.
@@ -90,8 +92,13 @@ func handler(cfg Config, tool string) sdk.ToolHandler {
 // maxLine bounds one message from the client, in bytes.
 const maxLine = 4 << 20
 
+// endGrace is how long the answers to the last requests may take after the
+// client has closed its end. It is a little more than an operation may take.
+const endGrace = idl.DefaultTimeout + time.Second
+
 // ServeStdio serves one client over in and out until ctx ends or the client
-// closes its end.
+// closes its end and what it asked for is answered.
 func ServeStdio(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
-	return NewServer(cfg).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
+	d := newDrain(in, out, endGrace)
+	return NewServer(cfg).Run(ctx, &sdk.IOTransport{Reader: d, Writer: output{d}, MaxLineLength: maxLine})
 }

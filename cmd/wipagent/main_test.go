@@ -1,0 +1,106 @@
+package main
+
+import (
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wipagent/wipagent/idl"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"wipagent": main})
+}
+
+// TestScripts runs the real command as a person would.
+func TestScripts(t *testing.T) {
+	archives, err := filepath.Abs("../../objects/source/archive/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := filepath.Abs("../../interfaces")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("OAR", filepath.Join(archives, "test-region.oar"))
+			env.Setenv("IAR", filepath.Join(archives, "test-region.iar"))
+			env.Setenv("INTERFACES", documents)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			// exits CODE COMMAND... runs a command that must end with CODE.
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+				err := ts.Exec(args[1], args[2:]...)
+				code := "0"
+				if exit, ok := err.(interface{ ExitCode() int }); ok {
+					code = string(rune('0' + exit.ExitCode()))
+				}
+				if code != args[0] {
+					ts.Fatalf("%v ended with %s (%v), want %s", args[1:], code, err, args[0])
+				}
+			},
+			// plain FILE fails if a file holds anything that could control a
+			// terminal.
+			"plain": func(ts *testscript.TestScript, neg bool, args []string) {
+				for _, r := range ts.ReadFile(args[0]) {
+					if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
+						ts.Fatalf("%s holds %U", args[0], r)
+					}
+				}
+			},
+		},
+	})
+}
+
+func TestShellQuote(t *testing.T) {
+	for word, want := range map[string]string{
+		"/grid/region": "/grid/region", `{"a":1}`: `'{"a":1}'`, "": "''", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "a b": "'a b'",
+	} {
+		if got := shellQuote(word); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	if got, want := printable("a\x1b[31mb\u009bc\nd\x7fe"), "a [31mb c d e"; got != want {
+		t.Errorf("printable gives %q, want %q", got, want)
+	}
+	if got, want := escapeControls("\"a\u009bb\x7f\""), `"a\u009bb\u007f"`; got != want {
+		t.Errorf("escapeControls gives %q, want %q", got, want)
+	}
+	if got := cut("日本語のテキスト", 7); got != "日本語…" {
+		t.Errorf("cut gives %q", got)
+	}
+}
+
+func TestReadValue(t *testing.T) {
+	for _, test := range []struct {
+		word string
+		t    *idl.Type
+		want string
+	}{
+		{"007", nil, `"007"`},
+		{"7", nil, `7`},
+		{"7", &idl.Type{Kind: idl.String}, `"7"`},
+		{"null", &idl.Type{Kind: idl.String}, `"null"`},
+		{"null", &idl.Type{Kind: idl.String, Optional: true}, `null`},
+		{"five", &idl.Type{Kind: idl.Int}, `"five"`},
+		{"-1.5", &idl.Type{Kind: idl.Float}, `-1.5`},
+		{`{"a":1}`, &idl.Type{Kind: idl.RecordOf}, `{"a":1}`},
+	} {
+		if got := string(readValue(test.word, test.t)); got != test.want {
+			t.Errorf("readValue(%s, %v) = %s, want %s", test.word, test.t, got, test.want)
+		}
+	}
+}
