@@ -45,12 +45,9 @@ func scan(file, text string) *scanner {
 	}
 	for s.off < len(text) {
 		s.step()
-		if len(s.toks) > MaxTokens {
-			s.tooMany = true
-			break
-		}
-		if len(s.faults) > MaxDiagnostics {
-			s.off = len(text)
+		s.tooMany = len(s.toks) > MaxTokens
+		if s.tooMany || len(s.faults) > MaxDiagnostics {
+			s.advance(len(text))
 		}
 	}
 	s.emit(lexer.EOF, s.off)
