@@ -29,13 +29,13 @@ func (l Limits) Texts(n int) Limits { l.texts = n; return l }
 // Bounds that tests step over.
 const (
 	MaxWarnings = maxWarnings
-	MaxXMLRun   = maxXMLRun
+	MaxXMLRun   = 1 << 10 // of DecodeText
 	MaxXMLDepth = maxXMLDepth
 )
 
 // DecodeText returns the text of a document's root element.
 func DecodeText(document string) (string, error) {
-	d := newDecoder(strings.NewReader(document))
+	d := newDecoder(strings.NewReader(document), MaxXMLRun)
 	start, err := root(d)
 	if err != nil {
 		return "", err

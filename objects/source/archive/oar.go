@@ -159,7 +159,7 @@ func (l *loader) decode(e *entry, limit int64, visit func(*xml.Decoder, xml.Star
 		l.warn(e.name, "left out: found %d bytes, expected at most %d", e.size, limit)
 		return nil
 	}
-	d := newDecoder(&e.content)
+	d := newDecoder(&e.content, maxXMLRun)
 	start, err := root(d)
 	if err == nil {
 		err = visit(d, start)
@@ -183,7 +183,9 @@ func problem(err error) string {
 	case syntax != nil:
 		return fmt.Sprintf("found broken XML in line %d: %s", syntax.Line, quote(syntax.Msg))
 	}
-	return err.Error()
+	const most = 300 // some errors of the decoder quote without measure
+	words := err.Error()
+	return strings.ToValidUTF8(words[:min(len(words), most)], "")
 }
 
 // date settles when the archive was saved.

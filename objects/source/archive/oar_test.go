@@ -85,11 +85,17 @@ func TestObjectFaults(t *testing.T) {
 		file{"objects/zero.xml", group(strings.ReplaceAll(partXML(3, "zero", ""), uid(3), world.UUID{}.String()))},
 		file{"objects/deep.xml", group(strings.Repeat("<a>", 100) + strings.Repeat("</a>", 100))},
 		file{"objects/other.xml", "<Something />"},
+		file{"objects/version.xml", `<?xml version="` + strings.Repeat("9", 5000) + `"?><x/>`},
 		file{"objects/notes.txt", "hello"},
 	)
 	expectWarnings(t, summary, "a second time", "ends early", "broken XML", `objects/empty.xml": left out: found no XML`, "found no part",
 		"found an avatar", `anonymous.xml": left out: found a part without a UUID`, `zero.xml": left out: found a part without a UUID`,
-		"nested over", "found element \"Something\"", `notes.txt": left out: found no XML`)
+		"nested over", "found element \"Something\"", "unsupported version", `notes.txt": left out: found no XML`)
+	for _, w := range summary.Warnings {
+		if len(w.String()) > 500 {
+			t.Errorf("found a warning of %d bytes", len(w.String()))
+		}
+	}
 	if diff := gocmp.Diff([]string{"good"}, names(s)); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

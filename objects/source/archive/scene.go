@@ -66,8 +66,12 @@ func number(s string) float64 {
 func (o *oar) object(d *xml.Decoder, r *region) error {
 	var parts []world.ObjectUpdated
 	err := elements(d, "SceneObjectPart", func(start xml.StartElement) error {
-		if len(parts) >= maxObject {
+		switch {
+		case len(parts) >= maxObject:
 			return fmt.Errorf("found a linkset of over %d prims", maxObject)
+		case r.prims+len(parts) >= world.MaxObjects || o.full():
+			r.truncated = true
+			return fmt.Errorf("found over %d prims or %d bytes of text", world.MaxObjects, o.limits.texts)
 		}
 		var p part
 		if err := d.DecodeElement(&p, &start); err != nil {
@@ -85,9 +89,6 @@ func (o *oar) object(d *xml.Decoder, r *region) error {
 		return err
 	case len(parts) == 0:
 		return fmt.Errorf("found no part, expected a root")
-	case r.prims+len(parts) > world.MaxObjects || o.full():
-		r.truncated = true
-		return fmt.Errorf("found over %d prims or %d bytes of text", world.MaxObjects, o.limits.texts)
 	}
 	for _, p := range parts {
 		if r.seen[p.ID] {

@@ -259,19 +259,21 @@ func checkInventory(t *testing.T, s *world.Snapshot, want *truth) {
 // TestTruthLand moves the observer about.
 func TestTruthLand(t *testing.T) {
 	want := readTruth(t)
-	look := func(t *testing.T, oar string, x, y float64) *world.Snapshot {
-		w, _ := loadFiles(t, oar, "", archive.Config{At: &[3]float64{x, y, 30}})
-		return snapshot(t, w)
-	}
 	eachTestRegion(t, func(t *testing.T, oar, _ string) {
+		w, summary := loadFiles(t, oar, "", archive.Config{})
+		look := func(x, y float64) *world.Snapshot {
+			stamp := world.Stamp{Generation: 1, Region: summary.RegionID, At: summary.SavedAt}
+			w.Apply(world.AgentPlaced{Stamp: stamp, Position: world.Vec3{X: x, Y: y, Z: 30}, Assumed: true})
+			return snapshot(t, w)
+		}
 		for _, h := range want.Heights {
-			s := look(t, oar, h.X, h.Y)
+			s := look(h.X, h.Y)
 			if s.TerrainHeight == nil || !near(*s.TerrainHeight, h.Height, 1e-3) {
 				t.Errorf("at %v,%v the ground is at %v, expected %v", h.X, h.Y, *s.TerrainHeight, h.Height)
 			}
 		}
 		for _, at := range want.ParcelAt {
-			p := look(t, oar, at.X, at.Y).Parcel
+			p := look(at.X, at.Y).Parcel
 			if p == nil {
 				t.Errorf("found no parcel at %v,%v, expected %d", at.X, at.Y, at.LocalID)
 				continue

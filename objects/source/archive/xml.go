@@ -33,10 +33,7 @@ const (
 	maxXMLDepth = 64      // elements within each other
 )
 
-var (
-	errXMLRun   = fmt.Errorf("found a tag and text of over %d bytes", maxXMLRun)
-	errXMLDepth = fmt.Errorf("found elements nested over %d deep", maxXMLDepth)
-)
+var errXMLDepth = fmt.Errorf("found elements nested over %d deep", maxXMLDepth)
 
 // sanitizer turns the simulator's XML into XML that encoding/xml accepts.
 type sanitizer struct {
@@ -45,6 +42,7 @@ type sanitizer struct {
 	// rest is the end of out that was not handed on yet.
 	rest []byte
 	run  int // bytes since the last tag began
+	most int // of run
 	// tail holds the last bytes read, to see where CDATA and comments begin
 	// and end: references in those are plain text.
 	tail    [9]byte
@@ -52,13 +50,14 @@ type sanitizer struct {
 	err     error
 }
 
-// newDecoder returns a decoder over the simulator's form of XML.
-func newDecoder(r io.Reader) *xml.Decoder {
+// newDecoder returns a decoder over the simulator's form of XML; a tag and the
+// text after it may have so many bytes.
+func newDecoder(r io.Reader, most int) *xml.Decoder {
 	br := bufio.NewReader(r)
 	if wide := utf16Order(br); wide != nil {
 		br = bufio.NewReader(wide)
 	}
-	d := xml.NewDecoder(&sanitizer{src: br})
+	d := xml.NewDecoder(&sanitizer{src: br, most: most})
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	return xml.NewTokenDecoder(&shallow{d: d})
 }
@@ -108,8 +107,8 @@ func (s *sanitizer) step() {
 		s.err = err
 		return
 	}
-	if s.run += size; s.run > maxXMLRun {
-		s.err = errXMLRun
+	if s.run += size; s.run > s.most {
+		s.err = fmt.Errorf("found a tag and text of over %d bytes", s.most)
 		return
 	}
 	if size == 1 {
