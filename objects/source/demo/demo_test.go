@@ -32,7 +32,7 @@ func capture(t *testing.T, at time.Time) *world.Snapshot {
 	return s
 }
 
-func objects(t *testing.T, s *world.Snapshot) []*world.Object {
+func inSight(t *testing.T, s *world.Snapshot) []*world.Object {
 	t.Helper()
 	found, ok := s.Scene.Objects(math.MaxFloat64)
 	if !ok {
@@ -78,7 +78,7 @@ func TestAgent(t *testing.T) {
 }
 
 func TestObjects(t *testing.T) {
-	found := objects(t, capture(t, noon))
+	found := inSight(t, capture(t, noon))
 	if n := len(found); n < 30 || n > 60 {
 		t.Errorf("found %d objects, expected 30 to 60", n)
 	}
@@ -166,7 +166,7 @@ func TestInventoryAndPeople(t *testing.T) {
 // TestMisleading makes sure that the demo keeps showing what cleaning is for.
 func TestMisleading(t *testing.T) {
 	var all strings.Builder
-	for _, o := range objects(t, capture(t, noon)) {
+	for _, o := range inSight(t, capture(t, noon)) {
 		if o.Name != nil {
 			all.WriteString(*o.Name + *o.Description)
 		}
