@@ -26,6 +26,6 @@ func Unquote(raw string) string { return unquote(raw) }
 // Matches reports whether the grammar matches a text without lexical faults.
 func Matches(name, src string) bool {
 	s := scan(name, src)
-	_, err := parse(grammar().document, s.toks)
+	_, err := parse(grammar().document, s.toks, 0, len(s.toks)-1)
 	return len(s.faults) == 0 && err == nil
 }

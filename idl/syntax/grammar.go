@@ -94,6 +94,7 @@ type (
 // are safe for concurrent use.
 type parsers struct {
 	document      *participle.Parser[document]
+	item          *participle.Parser[item]
 	packageClause *participle.Parser[packageClause]
 	versionClause *participle.Parser[versionClause]
 	importClause  *participle.Parser[importClause]
@@ -110,6 +111,7 @@ var grammar = sync.OnceValue(func() *parsers {
 		annotation: participle.MustBuild[annotationPiece](participle.Lexer(definition{})),
 		result:     participle.MustBuild[resultPiece](participle.Lexer(definition{})),
 	}
+	p.item = production[item](p.document)
 	p.packageClause = production[packageClause](p.document)
 	p.versionClause = production[versionClause](p.document)
 	p.importClause = production[importClause](p.document)
@@ -128,11 +130,44 @@ func production[P any](d *participle.Parser[document]) *participle.Parser[P] {
 	return p
 }
 
-// parse runs p over the tokens, the last of which is the end.
-func parse[P any](p *participle.Parser[P], toks []lexer.Token) (*P, error) {
-	lex, err := lexer.Upgrade(&tokenLexer{toks: toks})
+// parse runs p over the tokens [from, to).
+func parse[P any](p *participle.Parser[P], toks []lexer.Token, from, to int) (*P, error) {
+	lex, err := lexer.Upgrade(&tokenLexer{toks: toks, next: from, to: to})
 	if err != nil {
 		return nil, err
 	}
 	return p.ParseFromLexer(lex)
+}
+
+// parseDocument parses a whole text, item by item: participle copies the
+// tokens that it is given, which costs more than in proportion.
+func parseDocument(toks []lexer.Token) (*document, error) {
+	p := grammar().item
+	d := &document{}
+	depth, start := 0, 0
+	for i, t := range toks {
+		ends := false
+		switch t.Type {
+		case '{':
+			depth++
+		case '}':
+			depth--
+			ends = depth <= 0
+		case ';':
+			ends = depth <= 0
+		}
+		if t.EOF() {
+			ends, i = i > start, i-1
+		}
+		if !ends {
+			continue
+		}
+		it, err := parse(p, toks, start, i+1)
+		if err != nil {
+			return nil, err
+		}
+		d.Items = append(d.Items, it)
+		start = i + 1
+	}
+	return d, nil
 }

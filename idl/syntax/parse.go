@@ -42,7 +42,7 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 	case len(s.faults) > 0:
 		newRecovery(b).file()
 	default:
-		doc, err := parse(grammar().document, s.toks)
+		doc, err := parseDocument(s.toks)
 		if err == nil {
 			b.whole(doc)
 			break

@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -208,13 +209,6 @@ func (r *recovery) annotationEnd(i int, in scope) int {
 	}
 }
 
-// cut returns the tokens [from, to) and an end behind them.
-func (r *recovery) cut(from, to int) []lexer.Token {
-	toks := make([]lexer.Token, 0, to-from+2)
-	toks = append(toks, r.toks[from:to]...)
-	return append(toks, lexer.EOFToken(r.tok(to).Pos))
-}
-
 // fail reports a fault in the tokens [from, to), unless it follows from one
 // that is reported: about the same token, by the scanner, or that a block
 // ends with the file.
@@ -291,8 +285,7 @@ func describe(t lexer.Token) string {
 // wrong. A missing semicolon is supplied. It returns nil if nothing can be
 // made of the piece, and the index behind what was read.
 func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint string) (*P, int) {
-	toks := r.cut(from, to)
-	node, err := parse(p, toks)
+	node, err := parse(p, r.toks, from, to)
 	if err == nil {
 		return node, to
 	}
@@ -301,8 +294,9 @@ func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint
 		r.fail(from, to, d)
 		return nil, to
 	}
-	semicolon := lexer.Token{Type: ';', Value: ";", Pos: toks[i-from].Pos}
-	node, err = parse(p, append(toks[:i-from:i-from], semicolon, lexer.EOFToken(semicolon.Pos)))
+	found := r.toks[i]
+	mended := append(slices.Clone(r.toks[from:i]), lexer.Token{Type: ';', Value: ";", Pos: found.Pos}, found)
+	node, err = parse(p, mended, 0, len(mended)-1)
 	if err != nil {
 		node = nil
 	}

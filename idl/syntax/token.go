@@ -52,23 +52,23 @@ func (definition) LexString(name, text string) (lexer.Lexer, error) {
 	if len(s.faults) > 0 {
 		return nil, s.faults[0]
 	}
-	return &tokenLexer{toks: s.toks}, nil
+	return &tokenLexer{toks: s.toks, to: len(s.toks) - 1}, nil
 }
 
-// tokenLexer hands out tokens that are already there. The last of them is
-// the end of the text, which it repeats.
+// tokenLexer hands out the tokens [next, to) that are already there, and then
+// the end.
 type tokenLexer struct {
-	toks []lexer.Token
-	next int
+	toks     []lexer.Token
+	next, to int
 }
 
 // Next returns the next token.
 func (l *tokenLexer) Next() (lexer.Token, error) {
-	t := l.toks[l.next]
-	if l.next < len(l.toks)-1 {
-		l.next++
+	if l.next >= l.to {
+		return lexer.EOFToken(l.toks[l.to].Pos), nil
 	}
-	return t, nil
+	l.next++
+	return l.toks[l.next-1], nil
 }
 
 // startOf returns where t starts.
