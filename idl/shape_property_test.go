@@ -331,3 +331,53 @@ func quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
+
+// TestShapeAnyPage checks the common length to which the texts of a page that
+// is too large are cut: the result fits, and a longer one would not have.
+func TestShapeAnyPage(t *testing.T) {
+	op := operationOf(t, "page<text>", "")
+	rapid.Check(t, func(t *rapid.T) {
+		lengths := rapid.SliceOfN(rapid.IntRange(0, 256), 1, 60).Draw(t, "lengths")
+		var items, plain []string
+		for _, n := range lengths {
+			plain = append(plain, strings.Repeat("a", n))
+			items = append(items, quote(plain[len(plain)-1]))
+		}
+		raw := fmt.Sprintf(`{"items":[%s],"page":1,"page_size":60,"total_matching":%d,"source_truncated":false}`, strings.Join(items, ","), len(items))
+		got, err := op.Shape([]byte(raw), idl.ShapeOptions{})
+		if errors.Is(err, idl.ErrTooLarge) {
+			t.Fatalf("60 texts of 16 bytes fit: %v", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page struct {
+			Items     []string `json:"items"`
+			Truncated bool     `json:"truncated"`
+		}
+		if err := json.Unmarshal(got.JSON, &page); err != nil {
+			t.Fatal(err)
+		}
+		if got.Shortened == 0 {
+			if page.Truncated || strings.Join(page.Items, ",") != strings.Join(plain, ",") {
+				t.Fatalf("changed without need: %s", got.JSON)
+			}
+			return
+		}
+		// One byte more of each cut text would be too much.
+		if size := len(got.JSON); size > op.MaxOutput || size+got.Shortened <= op.MaxOutput || !page.Truncated {
+			t.Fatalf("%d bytes with %d texts cut, expected at most %d and nearly so, truncated %v", size, got.Shortened, op.MaxOutput, page.Truncated)
+		}
+		common := 0
+		for i, item := range page.Items {
+			if len(item) < lengths[i] {
+				common = len(item)
+			}
+		}
+		for i, item := range page.Items {
+			if want := min(lengths[i], common); len(item) != want {
+				t.Fatalf("item %d of %d bytes has %d left, expected %d", i, lengths[i], len(item), want)
+			}
+		}
+	})
+}
