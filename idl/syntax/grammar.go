@@ -9,7 +9,8 @@ import (
 
 // The grammar. A production is a struct, and the tags of its fields are the
 // rule. Fields named Tokens get the tokens that the production matched.
-// Names, types, values and annotations parse themselves (leaf.go).
+// Names, types, values and annotations parse themselves (leaf.go), as do names
+// with their types.
 
 type document struct {
 	Items []*item `parser:"@@*"`
@@ -68,16 +69,14 @@ type operation struct {
 type param struct {
 	Tokens      []lexer.Token
 	Annotations []annotation `parser:"@@*"`
-	Name        ident        `parser:"@@"`
-	Type        typeRef      `parser:"':' @@"`
+	Typed       typedName    `parser:"@@"`
 	Default     value        `parser:"( '=' @@ )?"`
 }
 
 type field struct {
 	Tokens      []lexer.Token
 	Annotations []annotation `parser:"@@*"`
-	Name        ident        `parser:"@@"`
-	Type        typeRef      `parser:"':' @@ ';'"`
+	Typed       typedName    `parser:"@@ ';'"`
 }
 
 // Pieces of the above that only recovery parses on their own.

@@ -9,8 +9,12 @@ import (
 // and participle's reflection would cost several times as much for them.
 
 type (
-	ident      struct{ Ident }
-	typeRef    struct{ *TypeExpr }
+	ident     struct{ Ident }
+	typeRef   struct{ *TypeExpr }
+	typedName struct {
+		Name Ident
+		Type *TypeExpr
+	}
 	value      struct{ *Value }
 	annotation struct{ *Annotation }
 )
@@ -18,6 +22,7 @@ type (
 var (
 	_ participle.Parseable = (*ident)(nil)
 	_ participle.Parseable = (*typeRef)(nil)
+	_ participle.Parseable = (*typedName)(nil)
 	_ participle.Parseable = (*value)(nil)
 	_ participle.Parseable = (*annotation)(nil)
 )
@@ -52,6 +57,25 @@ func (r *typeRef) Parse(lex *lexer.PeekingLexer) error {
 		return f
 	}
 	r.TypeExpr = t
+	return nil
+}
+
+// Parse reads a name, a colon and a type.
+func (n *typedName) Parse(lex *lexer.PeekingLexer) error {
+	t := *lex.Peek()
+	if t.Type != tokIdent {
+		return participle.NextMatch
+	}
+	lex.Next()
+	if colon := lex.Peek(); colon.Type != ':' {
+		return &fault{rule: RuleUnexpectedToken, found: *colon, expected: `":" and a type`}
+	}
+	lex.Next()
+	typ, f := parseType(lex, 1)
+	if f != nil {
+		return f
+	}
+	n.Name, n.Type = Ident{Name: t.Value, Span: over(t)}, typ
 	return nil
 }
 

@@ -94,9 +94,9 @@ ImportClause = "import" <string> ";" .
 Declaration = annotation* (InterfaceBody | RecordBody | EnumBody) .
 InterfaceBody = "interface" ident "{" Operation* "}" .
 Operation = annotation* ident "(" (Param ("," Param)* ","?)? ")" "->" typeRef ";" .
-Param = annotation* ident ":" typeRef ("=" value)? .
+Param = annotation* typedName ("=" value)? .
 RecordBody = "record" ident "{" Field* "}" .
-Field = annotation* ident ":" typeRef ";" .
+Field = annotation* typedName ";" .
 EnumBody = "enum" ident "{" ident ("," ident)* ","? "}" .`
 	if diff := cmp.Diff(want, syntax.Grammar()); diff != "" {
 		t.Errorf("the grammar differs (-want +got):\n%s", diff)

@@ -346,8 +346,6 @@ func inWords(message string) string {
 	}
 	term, _, _ := strings.Cut(strings.TrimSuffix(grammar, ")"), " ")
 	switch term {
-	case `":"`:
-		return `":" and a type`
 	case "<number>":
 		return "a whole number"
 	case "<string>":

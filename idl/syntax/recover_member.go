@@ -212,7 +212,7 @@ func (r *recovery) param(start, at, end int) *Param {
 	}
 	n, _ := piece(r, r.grammar.param, at, end, `"," or ")"`, hint)
 	if n != nil {
-		p.Type, p.Default = n.Type.TypeExpr, n.Default.Value
+		p.Type, p.Default = n.Typed.Type, n.Default.Value
 	}
 	p.Doc = r.doc(r.toks[start].Pos.Offset, p.Name)
 	return p
@@ -242,7 +242,7 @@ func (r *recovery) field(b *body) {
 	n, next := piece(r, r.grammar.field, at, end, "", hint)
 	r.i = next
 	if n != nil {
-		f.Type = n.Type.TypeExpr
+		f.Type = n.Typed.Type
 	}
 	f.Span = between(r.toks[start], r.toks[next-1])
 	b.record.Fields = append(b.record.Fields, f)

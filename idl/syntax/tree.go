@@ -151,14 +151,14 @@ func (b *builder) operation(o *operation) *Operation {
 
 func (b *builder) param(p *param) *Param {
 	span := between(p.Tokens[0], p.Tokens[len(p.Tokens)-1])
-	return &Param{Doc: b.doc(span.Start.Offset, p.Name.Ident), Annotations: annotations(p.Annotations),
-		Name: p.Name.Ident, Type: p.Type.TypeExpr, Default: p.Default.Value, Span: span}
+	return &Param{Doc: b.doc(span.Start.Offset, p.Typed.Name), Annotations: annotations(p.Annotations),
+		Name: p.Typed.Name, Type: p.Typed.Type, Default: p.Default.Value, Span: span}
 }
 
 func (b *builder) field(f *field) *Field {
 	span := between(f.Tokens[0], f.Tokens[len(f.Tokens)-1])
-	return &Field{Doc: b.doc(span.Start.Offset, f.Name.Ident), Annotations: annotations(f.Annotations),
-		Name: f.Name.Ident, Type: f.Type.TypeExpr, Span: span}
+	return &Field{Doc: b.doc(span.Start.Offset, f.Typed.Name), Annotations: annotations(f.Annotations),
+		Name: f.Typed.Name, Type: f.Typed.Type, Span: span}
 }
 
 func annotations(as []annotation) []*Annotation {
