@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
@@ -26,7 +27,8 @@ type InterfaceSummary struct {
 	Name       string             `json:"name"`
 	Doc        string             `json:"doc,omitempty"`
 	Operations []OperationSummary `json:"operations"`
-	// Types declares the records and enums that the results consist of.
+	// Types declares the records and enums that arguments and results consist
+	// of.
 	Types []string `json:"types,omitempty"`
 }
 
@@ -69,7 +71,13 @@ func Describe(i *client.Inspection) *Description {
 
 func summarize(iface *idl.Interface, ops []space.NamedOperation) InterfaceSummary {
 	s := InterfaceSummary{Name: iface.QualifiedName(), Doc: iface.Doc}
-	declared := map[any]bool{}
+	declared := map[fmt.Stringer]bool{}
+	declare := func(t fmt.Stringer) {
+		if !declared[t] {
+			declared[t] = true
+			s.Types = append(s.Types, t.String())
+		}
+	}
 	for _, named := range ops {
 		op := named.Operation
 		if op.Interface != iface {
@@ -95,17 +103,13 @@ func summarize(iface *idl.Interface, ops []space.NamedOperation) InterfaceSummar
 			o.Example = json.RawMessage("{}")
 		}
 		s.Operations = append(s.Operations, o)
-		records, enums := op.Types()
-		for _, r := range records {
-			if !declared[r] {
-				declared[r] = true
-				s.Types = append(s.Types, r.String())
+		for _, types := range []func() ([]*idl.Record, []*idl.Enum){op.ParamTypes, op.Types} {
+			records, enums := types()
+			for _, r := range records {
+				declare(r)
 			}
-		}
-		for _, e := range enums {
-			if !declared[e] {
-				declared[e] = true
-				s.Types = append(s.Types, e.String())
+			for _, e := range enums {
+				declare(e)
 			}
 		}
 	}

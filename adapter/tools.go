@@ -87,9 +87,9 @@ func verbSchema(op *idl.Operation) json.RawMessage {
 // outputSchemas are kept to what tells the forms apart. Each allows the error
 // form, which a failed call returns in the same place.
 var outputSchemas = map[string]json.RawMessage{
-	"discover": json.RawMessage(`{"type":"object","properties":{"hits":{"type":"array"},"map":{"type":"string"},"message":{"type":"string"},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
-	"inspect":  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"interfaces":{"type":"array"},"children":{"type":"array"},"error":{"type":"object"}}}`),
-	"invoke":   json.RawMessage(`{"type":"object","properties":{"result":{},"repaired":{"type":"array"},"entries":{"type":"array"},"error":{"type":"object"}}}`),
+	"discover": json.RawMessage(`{"type":"object","properties":{"hits":{"type":"array","items":{}},"map":{"type":"string"},"message":{"type":"string"},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
+	"inspect":  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"interfaces":{"type":"array","items":{}},"children":{"type":"array","items":{}},"error":{"type":"object"}}}`),
+	"invoke":   json.RawMessage(`{"type":"object","properties":{"result":{},"repaired":{"type":"array","items":{}},"entries":{"type":"array","items":{}},"error":{"type":"object"}}}`),
 }
 
 // Instructions tells a model in a few words how the three tools belong

@@ -304,7 +304,7 @@ func TestHostTrouble(t *testing.T) {
 			return wip.Result{}, errors.New("SECRET")
 		}, client.Unavailable, "do not retry this tool"},
 		"panic":            {func(context.Context, wip.Call) (wip.Result, error) { panic("SECRET") }, client.Unavailable, "do not retry this tool"},
-		"undeclared field": {answer(`[{"name":"a","price":1,"SECRET":1}]`), client.Unavailable, "do not retry this tool"},
+		"undeclared field": {answer(`[{"name":"a","price":1,"a SECRET":1}]`), client.Unavailable, "do not retry this tool"},
 		"wrong type":       {answer(`[{"name":"SECRET","price":"SECRET"}]`), client.Unavailable, "do not retry this tool"},
 		"no JSON":          {answer(`SECRET`), client.Unavailable, "do not retry this tool"},
 		"nothing":          {answer(``), client.Unavailable, "do not retry this tool"},

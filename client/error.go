@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -72,9 +73,13 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		RetryAfter int64           `json:"retry_after_millis,omitempty"`
 		Ref        string          `json:"ref,omitempty"`
 	}
-	return json.Marshal(struct {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a hint quotes signatures, full of < and >
+	err := enc.Encode(struct {
 		Error body `json:"error"`
 	}{body{e.Class, e.Message, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref}})
+	return b.Bytes(), err
 }
 
 // corrected returns a call as Error.Corrected holds it.

@@ -243,7 +243,7 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		if record.Len() > 1 {
 			record.WriteByte(',')
 		}
-		record.Write(asJSON(p.Name))
+		record.Write(appendQuoted(nil, p.Name))
 		record.WriteByte(':')
 		record.Write(values[p.Name])
 	}

@@ -72,7 +72,7 @@ func (c *compiler) wholeLiteral(u *unit, v *syntax.Value, t *Type, want string) 
 	if !inRange(u, v, t, float64(n), unit) {
 		return nil
 	}
-	return asJSON(n)
+	return strconv.AppendInt(nil, n, 10)
 }
 
 // stringLiteral reads what is written in quotes.
@@ -108,7 +108,7 @@ func (c *compiler) stringLiteral(u *unit, v *syntax.Value, t *Type) json.RawMess
 	if !inRange(u, v, t, float64(length), " bytes") {
 		return nil
 	}
-	return asJSON(v.Text)
+	return appendQuoted(nil, v.Text)
 }
 
 // labelLiteral reads an enum's label.
@@ -120,7 +120,7 @@ func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessa
 			continue
 		}
 		if v.Kind == syntax.NameValue {
-			return asJSON(l.Name)
+			return appendQuoted(nil, l.Name)
 		}
 		if v.Kind == syntax.StringValue {
 			u.fault(ruleValueType, v.Span, "write it without quotes", "found %s, expected a label of enum %q", literalText(v), e.Name)
@@ -187,13 +187,4 @@ func argText(a *syntax.Arg) string {
 		return "nothing"
 	}
 	return literalText(a.Value)
-}
-
-// asJSON encodes a number or a string, which cannot fail.
-func asJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("idl: literal %v has no JSON form: %v", v, err))
-	}
-	return b
 }
