@@ -169,6 +169,9 @@ func (s *Space) merge(g *growth, path string) {
 	}
 	next.sorted = slices.SortedFunc(maps.Values(nodes), func(a, b *Node) int { return comparePaths(a.Path, b.Path) })
 	s.tree.Store(next)
+	if changed {
+		s.views.Purge() // no View of an earlier state is asked for again
+	}
 }
 
 // trim keeps a mount within its bounds when several callers' trees add up:

@@ -83,7 +83,7 @@ func New(cfg *Config) *Space {
 		s.ranker = Words{}
 	}
 	s.known = newCache[string, *lru.Cache[string, *Node]](s.cfg.MaxCallers)
-	s.views = newCache[viewKey, *View](64)
+	s.views = newCache[viewKey, *View](32)
 	s.tree.Store(&tree{})
 	return s
 }
@@ -130,6 +130,7 @@ func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 	mounts := append(slices.Clone(old.mounts), m)
 	slices.SortFunc(mounts, func(a, b *Mount) int { return comparePaths(a.Path, b.Path) })
 	s.tree.Store(&tree{version: old.version + 1, mounts: mounts, nodes: old.nodes, sorted: old.sorted})
+	s.views.Purge()
 	return nil
 }
 

@@ -120,7 +120,7 @@ var classes = func() map[string]wordClass {
 		not no yes oh well um eh go going got gonna get gets getting give gives tell tells show shows see sees
 		know knows make sure try trying ask asks say says wonder wondering using use uses via per
 		because while again once ever never already still yet
-		one ones lot lots bit little quick quickly currently`) {
+		one ones two three four five six seven eight nine ten twelve dozen lot lots bit little quick quickly currently`) {
 		m[w] = empty
 	}
 	for _, w := range strings.Fields(`
@@ -149,6 +149,12 @@ var (
 	// asking begins a question, which something that only tells answers
 	// better than something that acts.
 	asking = set(`who where when why which what whats how is are was were am do does did has have had isnt arent`)
+	// acting demands that something be changed, which something that only
+	// tells does not do.
+	acting = set(`send post submit pay buy sell order build create make add put insert delete remove erase cancel
+		change set edit rename move transfer give take bring upload download install update restart start stop turn switch
+		open close lock unlock join leave invite kick ban block allow write draw paint print walk fly
+		teleport drive go sit stand dance animate wear touch clean wash repair fix charge hire rent subscribe`)
 )
 
 func set(words string) map[string]bool {
