@@ -13,9 +13,9 @@ import (
 const patience = 20 * time.Second
 
 // Hostile documents take linear time and few faults. They are as large as may
-// be in a campaign, and an eighth of that otherwise.
+// be in a campaign, and a small part of that otherwise.
 func TestHostile(t *testing.T) {
-	part := 8
+	part := 32
 	if mutations() > defaultMutations {
 		part = 1
 	}

@@ -95,7 +95,7 @@ func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 		nested = nested || r.closing[arrow] > 0
 		arrow++
 	}
-	d := r.unexpected(arrow, RuleUnclosedParen, `")" behind the parameters`, `close the list with ")"`)
+	d := r.unexpected(arrow, RuleUnclosedParen, `")" behind the parameters`, "")
 	d.Related = []Related{{Span: over(r.toks[open]), Message: "opened here"}}
 	r.fail(at, end, d)
 	r.muted = nested // a parenthesis within took the one that is missing
@@ -201,7 +201,11 @@ func (r *recovery) paramEnd(at, to int) int {
 func (r *recovery) param(start, at, end int) *Param {
 	anns := r.annotations(start, at, inParams)
 	if !r.is(at, tokIdent) || at >= end {
-		r.fail(start, end, r.unexpected(at, RuleMissingName, "a parameter", ""))
+		hint := ""
+		if r.is(at, ',') || r.is(at, ';') {
+			hint = "remove it"
+		}
+		r.fail(start, end, r.unexpected(at, RuleMissingName, "a parameter", hint))
 		return nil
 	}
 	p := &Param{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])},

@@ -93,3 +93,27 @@ func Rules() []Rule {
 		{RuleTooManyFaults, "There are more faults than are reported."},
 	}
 }
+
+// usualHint returns what to do about most faults of a rule, or "" if that
+// differs from one to the next.
+func usualHint(rule string) string {
+	switch rule {
+	case RuleUnclosedParen:
+		return `close the list with ")"`
+	case RuleUnclosedAngle:
+		return `close the list with ">"`
+	case RuleUnclosedBracket:
+		return `close the refinement with "]"`
+	case RuleMissingSemicolon:
+		return `end it with ";"`
+	case RuleMissingComma:
+		return `put "," here`
+	case RuleMissingType:
+		return "a type is a name with its arguments, such as text or list<int>"
+	case RuleMissingName:
+		return "put a name here, made of letters, digits and _"
+	case RuleMissingValue:
+		return `a value is such as "text", 20, 3s, true or a label`
+	}
+	return ""
+}

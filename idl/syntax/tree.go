@@ -107,6 +107,9 @@ func (b *builder) again(rule, word string, at, first Span) {
 
 // report adds a fault, up to what is shown of them.
 func (b *builder) report(d Diagnostic) {
+	if d.Hint == "" {
+		d.Hint = usualHint(d.Rule)
+	}
 	if len(b.faults) <= MaxDiagnostics {
 		b.faults = append(b.faults, d)
 	}

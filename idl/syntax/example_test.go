@@ -1,0 +1,29 @@
+package syntax_test
+
+import (
+	"fmt"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+func ExampleParse() {
+	file, faults := syntax.Parse("tracker.wip", []byte(`package tracker;
+
+/// One issue of the tracker.
+interface Issue {
+  read_body() -> text;
+  close(reason string) -> entry<Issue>
+}
+`))
+	fmt.Println(file.Package.Name, file.Decls[0].DeclName().Name)
+	for _, d := range faults {
+		fmt.Println(d)
+		fmt.Println("  hint:", d.Hint)
+	}
+	// Output:
+	// tracker Issue
+	// tracker.wip:6:16: found "string", expected ":" and a type [unexpected-token]
+	//   hint: write name: type
+	// tracker.wip:6:39: found "}", expected ";" [missing-semicolon]
+	//   hint: end it with ";"
+}
