@@ -173,6 +173,14 @@ func TestStaleStamps(t *testing.T) {
 	}
 }
 
+// After the end of a session nothing of it is taken in any more.
+func TestDisconnectedIsFinal(t *testing.T) {
+	w := after(world.Disconnected{Stamp: in(1)})
+	w.Apply(login()...)
+	w.Apply(prim(5, 0, at(1, 1, 1)), world.Disconnected{Stamp: in(2)})
+	checkStats(t, w, world.Stats{Stale: uint64(len(login()) + 2)})
+}
+
 // What belongs to a region ends with it, what belongs to the session stays.
 func TestCrossing(t *testing.T) {
 	w := after(
