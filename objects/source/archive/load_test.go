@@ -107,8 +107,9 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || entries != 2 {
 		t.Errorf("found %v after %d entries, expected %v after 2", err, entries, context.Canceled)
 	}
-	if _, err := archive.Load(ctx, w, &archive.Config{OAR: bytes.NewReader(smallOAR())}); !errors.Is(err, context.Canceled) {
-		t.Errorf("found %v, expected %v", err, context.Canceled)
+	unread := bytes.NewReader(smallOAR())
+	if _, err := archive.Load(ctx, w, &archive.Config{OAR: unread}); !errors.Is(err, context.Canceled) || unread.Len() != int(unread.Size()) {
+		t.Errorf("found %v after reading %d bytes, expected %v after none", err, int(unread.Size())-unread.Len(), context.Canceled)
 	}
 	if w.Stats() != (world.Stats{}) {
 		t.Error("the world was touched")
@@ -158,6 +159,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"entries", archive.DefaultLimits().Entries(3), smallOAR(), "over 3 entries"},
 		{"total", archive.DefaultLimits().Total(100_000), compress(smallOAR()), "bytes unpacked"},
+		{"total of a plain file", archive.DefaultLimits().Total(100_000), smallOAR(), "bytes unpacked"},
 		{"bomb", archive.DefaultLimits().Bomb(512<<10, 100), bomb, "expected at most 100 times"},
 		{"no bomb", archive.DefaultLimits().Bomb(128<<10, 100), compress(pack(many...)), ""},
 		{"texts", archive.DefaultLimits().Texts(10_000), pack(many...), "warning: or 10000 bytes of text"},
