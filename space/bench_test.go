@@ -71,7 +71,7 @@ func questionNodes(t testing.TB) []*space.Node {
 func BenchmarkSearch(b *testing.B) {
 	s := bigSpace(b)
 	for _, q := range []struct{ name, query string }{
-		{"strong", "set the brightness of the lamp"},
+		{"strong", "what is the brightness of the lamp"},
 		{"typos", "serach the catalouge for a tittle"},
 		{"nothing", "cheap flights to Lisbon in August"},
 		{"long", strings.Repeat("what is the weather forecast for vehicles ", 12)},

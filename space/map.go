@@ -48,7 +48,8 @@ type mapLine struct {
 	value   float64 // relevance to the query; a mount has that of its best line
 	names   []mapName
 	lengths []int  // of the most relevant names, by how many
-	rest    string // of the entries after the first, on the same line
+	long    string // the entries' paths and, for a mount, its title
+	short   string // the entries' paths from the mount on
 
 	drawn bool
 	shown int // operations that are named
@@ -106,11 +107,17 @@ func mapLines(entries []*viewEntry, scores []Score) []*mapLine {
 // of their lengths, and the list of entries.
 func (l *mapLine) measure() {
 	const shown = 3
+	rest := ""
 	for _, e := range l.entries[1:min(len(l.entries), shown)] {
-		l.rest += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
+		rest += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
 	}
 	if more := len(l.entries) - shown; more > 0 {
-		l.rest += " and " + strconv.Itoa(more) + " more"
+		rest += " and " + strconv.Itoa(more) + " more"
+	}
+	first := l.entries[0]
+	l.long, l.short = first.node.Path+rest, "  "+first.node.HostPath+rest
+	if title := first.node.Title; first.isMount() && title != "" && !strings.EqualFold("/"+title, first.node.Path) {
+		l.long = first.node.Path + " (" + title + ")"
 	}
 	order := make([]int, len(l.names))
 	for i := range order {
@@ -140,7 +147,7 @@ func (l *mapLine) size(shown int) int {
 		size += len(":")
 	}
 	if shown < len(l.names) {
-		size += len(l.more(shown))
+		size += len(" (+)") + len(strconv.Itoa(len(l.names)-shown))
 	}
 	return size
 }
@@ -173,17 +180,12 @@ func place(order []*mapLine, room, most int) {
 	}
 }
 
-// head returns the paths on a line and, for a mount, its title.
+// head returns the paths on a line, from the mount on if its line is there.
 func (l *mapLine) head() string {
-	first := l.entries[0]
-	head := first.node.Path
-	switch {
-	case l.mount != nil && l.mount.drawn:
-		head = "  " + first.node.HostPath
-	case first.isMount() && first.node.Title != "" && !strings.EqualFold("/"+first.node.Title, first.node.Path):
-		head += " (" + first.node.Title + ")"
+	if l.mount != nil && l.mount.drawn {
+		return l.short
 	}
-	return head + l.rest
+	return l.long
 }
 
 // more says how many operations are not named.
