@@ -33,8 +33,8 @@ var arrows = map[string][]string{
 	"client/policy":          {"idl", "space/wip"},
 	"client/audit":           {"idl", "space/wip"},
 	"client":                 {"client/policy", "client/audit", "space", "space/wip", "idl", "idl/cleantext"},
-	"adapter":                {"client", "client/policy", "idl", "idl/cleantext"},
-	"adapter/mcp":            {"adapter", "client", "client/policy", "idl", "idl/cleantext"},
+	"adapter":                {"client", "idl", "idl/cleantext"},
+	"adapter/mcp":            {"adapter", "client", "idl", "idl/cleantext"},
 	"cmd/wipagent": {
 		"adapter", "adapter/mcp", "client", "client/audit", "client/policy", "space", "idl", "idl/syntax", "idl/cleantext",
 		"objects", "objects/world", "objects/source/demo", "objects/source/archive",

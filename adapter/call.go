@@ -9,7 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 )
 
@@ -23,7 +22,7 @@ type Answer struct {
 // Call runs one of the three tools with the record that a model sent. It never
 // fails otherwise than by an Answer that says so, and reports false only for a
 // tool that does not exist. The id goes to the audit record; see client.Call.
-func Call(ctx context.Context, c *client.Client, p *policy.Principal, tool, id string, raw json.RawMessage) (Answer, bool) {
+func Call(ctx context.Context, c *client.Client, p *client.Principal, tool, id string, raw json.RawMessage) (Answer, bool) {
 	op := verbs.Operation(tool)
 	if op == nil {
 		return Answer{}, false
@@ -82,7 +81,7 @@ var signatures = map[string]string{
 	"invoke":   `the tool takes {"target": "/path", "operation": "name", "arguments": {...}}`,
 }
 
-func callDiscover(ctx context.Context, c *client.Client, p *policy.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
+func callDiscover(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
 	args, err := op.DecodeArgs(raw)
 	if err != nil {
 		return nil, refused(err)
@@ -92,7 +91,7 @@ func callDiscover(ctx context.Context, c *client.Client, p *policy.Principal, op
 	return found, err
 }
 
-func callInspect(ctx context.Context, c *client.Client, p *policy.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
+func callInspect(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
 	args, err := op.DecodeArgs(raw)
 	if err != nil {
 		return nil, refused(err)
@@ -104,7 +103,7 @@ func callInspect(ctx context.Context, c *client.Client, p *policy.Principal, op 
 	return Describe(found), nil
 }
 
-func callInvoke(ctx context.Context, c *client.Client, p *policy.Principal, op *idl.Operation, id string, raw json.RawMessage) (any, error) {
+func callInvoke(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, id string, raw json.RawMessage) (any, error) {
 	verb, arguments, repairs := split(raw)
 	args, err := op.DecodeArgs(verb)
 	if err != nil {

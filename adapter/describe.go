@@ -6,7 +6,6 @@ import (
 
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 )
 
 // Description is what inspect answers, in the form in which a model reads it.
@@ -69,7 +68,7 @@ func Describe(i *client.Inspection) *Description {
 	return d
 }
 
-func summarize(iface *idl.Interface, ops []space.NamedOperation) InterfaceSummary {
+func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 	s := InterfaceSummary{Name: iface.QualifiedName(), Doc: iface.Doc}
 	declared := map[fmt.Stringer]bool{}
 	declare := func(t fmt.Stringer) {

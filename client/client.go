@@ -22,6 +22,13 @@ import (
 	"github.com/wipagent/wipagent/space/wip"
 )
 
+// Principal is who calls; see [policy.Principal].
+type Principal = policy.Principal
+
+// Operation is an operation of an entry and the name by which the entry knows
+// it.
+type Operation = space.NamedOperation
+
 // Config configures a Client. The zero value works.
 type Config struct {
 	// Audit receives one record a call and the faults; nil discards them.

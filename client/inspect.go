@@ -16,7 +16,7 @@ import (
 type Inspection struct {
 	Node *space.Node
 	// Operations are those that the principal may call, in declared order.
-	Operations []space.NamedOperation
+	Operations []Operation
 	// Children are the known entries right below that the principal may know.
 	Children []*space.Node
 	// Only says that the target named one operation and Operations holds
@@ -70,7 +70,7 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 			}
 			return nil, e
 		}
-		found.Operations = []space.NamedOperation{{Name: operation, Operation: op}}
+		found.Operations = []Operation{{Name: operation, Operation: op}}
 		return found, nil
 	}
 	found.Operations = n.Operations(allowed(p, n))

@@ -17,14 +17,13 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 )
 
 // Config says who is served what.
 type Config struct {
 	Client    *client.Client
-	Principal *policy.Principal
+	Principal *client.Principal
 	// ReadOnly says that nothing mounted changes anything; it is what the
 	// tools' annotations claim.
 	ReadOnly bool

@@ -118,7 +118,7 @@ func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
 		return &exitError{exitUnavailable, fmt.Errorf("%s: %w", c.World, err)}
 	}
 	for _, warning := range summary.Warnings {
-		fmt.Fprintf(c.io.err, "wipagent: left out: %s\n", printable(warning.String()))
+		fmt.Fprintf(c.io.err, "wipagent: %s\n", printable(warning.String()))
 	}
 	if more := summary.WarningCount - len(summary.Warnings); more > 0 {
 		fmt.Fprintf(c.io.err, "wipagent: %d more things were left out\n", more)
