@@ -14,7 +14,7 @@ import (
 // Agent is the interface grid.Agent over snapshots of type S. A method
 // that returns a page returns all that it selected; CallAgent takes the page.
 //
-// The agent (the avatar this session is logged in as): its state, and who has been in touch with it lately.
+// The agent (the avatar this session is logged in as), as its session knows it.
 type Agent[S any] interface {
 	// The agent's own ID, position, health and seat.
 	AgentState(ctx context.Context, snap S) (AgentState, error)

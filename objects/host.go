@@ -41,10 +41,10 @@ func newHost(w observed, cfg *Config) *Host {
 	h.tree.Entry = wip.Entry{
 		Path:      "/",
 		Title:     "Grid",
-		Summary:   "What a virtual-world session has observed: the agent, its region, the parcel it is on, its inventory.",
+		Summary:   "What a virtual-world session has observed of its agent and of the world around it.",
 		Indexable: true,
 	}
-	h.add("agent", "Agent", "The agent itself: ID, position, health, seat, and who was lately in touch with it.",
+	h.add("agent", "Agent", "The agent itself: ID, position, health, seat.",
 		func(ctx context.Context, v view, operation string, args json.RawMessage) (json.RawMessage, error) {
 			return interfaces.CallAgent(ctx, agent{}, v, operation, args)
 		})
