@@ -11,8 +11,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"regexp"
+	"runtime/debug"
 	"time"
 
 	"github.com/wipagent/wipagent/client/audit"
@@ -67,7 +67,7 @@ func New(cfg *Config) *Client {
 // Mount puts a Host at path, such as "/grid", and learns its tree. On an error
 // of the Host the mount stays: Refresh can be tried again.
 func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *space.MountOptions) error {
-	if err := c.space.Mount(path, host, opt); err != nil {
+	if err := c.space.Mount(path, guard{host}, opt); err != nil {
 		return err
 	}
 	return c.Refresh(ctx, path)
@@ -95,18 +95,20 @@ func record(v verb, id string, p *policy.Principal) audit.Record {
 	return audit.Record{Call: id, Principal: p.ID, Audience: p.Audience, Verb: string(v), Outcome: "ok"}
 }
 
-// finish completes and writes the record, and makes err the *Error that the
-// verbs promise.
-func (c *Client) finish(r *audit.Record, start time.Time, err error) error {
+// finish is deferred by each verb: it completes and writes the record, and makes
+// what err points at the *Error that the verbs promise. A panic on the way is a
+// defect like a Host's.
+func (c *Client) finish(r *audit.Record, start time.Time, err *error) {
+	if v := recover(); v != nil {
+		*err = &audit.Panic{Value: v, Stack: debug.Stack()}
+	}
 	r.Duration = time.Since(start)
-	var failed error
-	if err != nil {
-		e := asError(err)
+	if *err != nil {
+		e := c.asError(*err, r)
 		r.Outcome, r.Ref = string(e.Class), e.Ref
-		failed = e
+		*err = e
 	}
 	c.audit.Call(*r)
-	return failed
 }
 
 // callID is what an identifier from outside must look like to enter the log:
@@ -116,8 +118,8 @@ var callID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,64}$`)
 // newID returns a fresh identifier for a call or a fault.
 func newID() string { return rand.Text()[:12] }
 
-// asError returns err as the *Error it is or stands for.
-func asError(err error) *Error {
+// asError returns err as the *Error that it is or stands for.
+func (c *Client) asError(err error, r *audit.Record) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
@@ -125,7 +127,22 @@ func asError(err error) *Error {
 	if ctxErr := contextError(err); ctxErr != nil {
 		return ctxErr
 	}
-	panic(fmt.Sprintf("client: a %T is no answer", err))
+	return c.defect(err, first(r.Tool, r.Verb))
+}
+
+// defect tells the operator what is wrong and returns what the caller is told.
+func (c *Client) defect(err error, tool string) *Error {
+	e := temporarilyUnavailable(newID())
+	c.audit.Fault(e.Ref, tool, err)
+	return e
+}
+
+// first returns the first of two words that is not empty.
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }
 
 // contextError returns the *Error for a call that its own caller ended, or nil.

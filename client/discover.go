@@ -16,17 +16,18 @@ type Discovery = space.Found
 // what serves the query, among what the principal may know (W2, W4). A scope
 // that does not exist answers like an empty one. The only errors are the
 // context's; every error is an *Error.
-func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query string) (*Discovery, error) {
+func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query string) (found *Discovery, err error) {
 	start := time.Now()
 	rec := record(discover, "", p)
+	defer c.finish(&rec, start, &err)
 	view := c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, op) })
-	found := view.Search(ctx, scope, query)
-	if found.Err != nil { // the answer is the map; why is for the operator
+	answer := view.Search(ctx, scope, query)
+	if answer.Err != nil { // the answer is the map; why is for the operator
 		rec.Ref = newID()
-		c.audit.Fault(rec.Ref, string(discover), found.Err, nil)
+		c.audit.Fault(rec.Ref, string(discover), answer.Err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, c.finish(&rec, start, err)
+		return nil, err
 	}
-	return found, c.finish(&rec, start, nil)
+	return answer, nil
 }

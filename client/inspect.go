@@ -37,22 +37,25 @@ func (i *Inspection) Interfaces() []*idl.Interface {
 
 // Inspect tells what can be done at target: an entry's path, or a path, "#"
 // and an operation's name for that operation alone. Every error is an *Error.
-func (c *Client) Inspect(ctx context.Context, p *policy.Principal, target string) (*Inspection, error) {
+func (c *Client) Inspect(ctx context.Context, p *policy.Principal, target string) (found *Inspection, err error) {
 	start := time.Now()
 	rec := record(inspect, "", p)
-	found, err := c.inspect(ctx, p, target)
-	if err == nil {
-		rec.Tool = found.Node.Path
-		if found.Only {
-			rec.Tool = policy.Name(found.Node.Path, found.Operations[0].Name)
-		}
+	defer c.finish(&rec, start, &err)
+	if found, err = c.inspect(ctx, p, target); err != nil {
+		return nil, err
 	}
-	return found, c.finish(&rec, start, err)
+	rec.Tool = found.Node.Path
+	if found.Only {
+		rec.Tool = policy.Name(found.Node.Path, found.Operations[0].Name)
+	}
+	return found, nil
 }
 
 func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string) (*Inspection, error) {
 	path, operation, only := strings.Cut(target, "#")
-	n, err := c.resolve(ctx, p, path)
+	asking, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
+	defer cancel()
+	n, err := c.resolve(asking, p, path)
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) && e.near != "" && !only {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/wipagent/wipagent/client/audit"
@@ -44,28 +43,50 @@ type Outcome struct {
 
 // Invoke calls an operation (W9). Every error is an *Error. When ctx ends the
 // call ends, at the Host too.
-func (c *Client) Invoke(ctx context.Context, p *policy.Principal, call Call) (*Outcome, error) {
+func (c *Client) Invoke(ctx context.Context, p *policy.Principal, call Call) (out *Outcome, err error) {
 	start := time.Now()
 	rec := record(invoke, call.ID, p)
+	defer c.finish(&rec, start, &err)
 	call.ID = rec.Call
-	out, err := c.invoke(ctx, p, call, &rec)
-	return out, c.finish(&rec, start, err)
+	return c.invoke(ctx, p, call, &rec)
 }
 
-func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec *audit.Record) (*Outcome, error) {
+// prepared is a call that has been understood: nothing has been asked for or
+// done yet.
+type prepared struct {
+	node *space.Node
+	op   *idl.Operation
+	args *idl.Args
+}
+
+// prepare resolves a call, hides what policy hides and checks the arguments. The
+// operation is there, with the node, if only the arguments were wrong.
+func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (prepared, error) {
+	ctx, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
+	defer cancel()
 	n, err := c.resolve(ctx, p, call.Target)
 	if err != nil {
-		return nil, c.completed(ctx, p, nil, err, call)
+		return prepared{}, c.completed(ctx, p, nil, err, call)
 	}
 	op := n.Operation(call.Operation, allowed(p, n))
 	if op == nil {
-		return nil, c.completed(ctx, p, n, noOperation(p, n, call.Operation), call)
+		return prepared{}, c.completed(ctx, p, n, noOperation(p, n, call.Operation), call)
 	}
-	rec.Tool = policy.Name(n.Path, op.Name)
-
 	args, err := op.DecodeArgs(call.Arguments)
 	if err != nil {
-		return nil, badArguments(n, call.Operation, err)
+		err = badArguments(n, call.Operation, err)
+	}
+	return prepared{n, op, args}, err
+}
+
+func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec *audit.Record) (*Outcome, error) {
+	ready, err := c.prepare(ctx, p, call)
+	n, op, args := ready.node, ready.op, ready.args
+	if op != nil {
+		rec.Tool = policy.Name(n.Path, op.Name)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if policy.NeedsApproval(op, n.Mount.Trusted) {
 		if c.approve == nil || !c.approve(ctx, Approval{Principal: p, Call: call, Operation: op}) {
@@ -75,12 +96,15 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 
 	ctx, cancel := context.WithTimeout(ctx, op.Timeout)
 	defer cancel()
-	result, err := c.dispatch(ctx, rec.Tool, n.Mount.Host, wip.Call{
+	result, err := n.Mount.Host.CallOperation(ctx, wip.Call{
 		Caller: p.Caller(), ID: call.ID, Path: n.HostPath, Object: n.ObjectID,
 		Interface: op.Interface.Name, Operation: op.Name, Arguments: args.Record,
 	})
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil && ctx.Err() != nil && contextError(err) != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, c.hostTrouble(err, rec.Tool)
 	}
 	rec.CacheHit = result.CacheHit
 	shaped, err := op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted})
@@ -97,49 +121,6 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 	return &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries)}, nil
 }
 
-// dispatch runs the call at the Host and holds it to the context: an answer
-// that comes too late is dropped. A panic of the Host is a fault, not ours.
-func (c *Client) dispatch(ctx context.Context, tool string, host wip.Host, call wip.Call) (wip.Result, error) {
-	type answer struct {
-		result wip.Result
-		err    error
-		stack  []byte
-	}
-	done := make(chan answer, 1)
-	go func() {
-		var a answer
-		defer func() {
-			if v := recover(); v != nil {
-				a = answer{err: panicError{v}, stack: debug.Stack()}
-			}
-			done <- a
-		}()
-		a.result, a.err = host.CallOperation(ctx, call)
-	}()
-	select {
-	case a := <-done:
-		switch {
-		case a.err == nil:
-			return a.result, nil
-		case a.stack != nil:
-			e := temporarilyUnavailable(newID())
-			c.audit.Fault(e.Ref, tool, a.err, a.stack)
-			return wip.Result{}, e
-		case ctx.Err() != nil && contextError(a.err) != nil:
-			return wip.Result{}, ctx.Err()
-		}
-		return wip.Result{}, c.hostTrouble(a.err, tool)
-	case <-ctx.Done():
-		return wip.Result{}, ctx.Err()
-	}
-}
-
-// panicError carries a panic's value for its type alone: the value may quote
-// what the Host was given.
-type panicError struct{ value any }
-
-func (e panicError) Error() string { return fmt.Sprintf("panic with a %T", e.value) }
-
 // learn keeps the entries that a result named and returns the paths that the
 // principal may know (W10, W3). An entry that cannot be had now is no fault of
 // the call: its path stays in the result and can be inspected later.
@@ -147,6 +128,8 @@ func (c *Client) learn(ctx context.Context, p *policy.Principal, paths []string)
 	if len(paths) == 0 {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
+	defer cancel()
 	nodes, _ := c.space.Learn(ctx, p.Caller(), paths)
 	var known []string
 	for _, n := range nodes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/agnivade/levenshtein"
 
@@ -37,12 +38,16 @@ func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
 // resolve returns the node at path, or the answer that there is none. What is
 // hidden costs the same and is answered the same as what does not exist.
 func (c *Client) resolve(ctx context.Context, p *policy.Principal, path string) (*space.Node, error) {
+	start := time.Now()
 	n, err := c.space.Resolve(ctx, p.Caller(), path)
 	if err == nil {
 		if c.visible(p, n) {
 			return n, nil
 		}
-		err = c.space.Miss(ctx, p.Caller(), path)
+		if err = space.ErrNotFound; n.Age() > time.Since(start) {
+			// It came from memory, where what is absent cannot be.
+			err = c.space.Miss(ctx, p.Caller(), path)
+		}
 	}
 	switch {
 	case errors.Is(err, space.ErrNotFound):
@@ -135,14 +140,21 @@ func (c *Client) hostTrouble(err error, tool string) *Error {
 		case wip.NotFound:
 			return &Error{Class: NotFound, Message: "the Object is no longer there", Hint: "inspect the path again, or discover another"}
 		case wip.Domain:
-			return &Error{Class: Domain, Message: clean(f.Message), Hint: clean(f.Hint), RetryAfter: f.RetryAfter}
+			return &Error{Class: Domain, Message: clean(f.Message), Hint: clean(f.Hint), RetryAfter: plausible(f.RetryAfter)}
 		case wip.Transient:
-			e := &Error{Class: Unavailable, Message: "the Host cannot answer at the moment", Hint: "the same call may succeed a little later", RetryAfter: f.RetryAfter, Ref: newID()}
-			c.audit.Fault(e.Ref, tool, err, nil)
+			e := &Error{Class: Unavailable, Message: "the Host cannot answer at the moment", Hint: "the same call may succeed a little later", RetryAfter: plausible(f.RetryAfter), Ref: newID()}
+			c.audit.Fault(e.Ref, tool, err)
 			return e
 		}
 	}
-	e := temporarilyUnavailable(newID())
-	c.audit.Fault(e.Ref, tool, err, nil)
-	return e
+	return c.defect(err, tool)
+}
+
+// plausible returns how long a Host wants a caller to wait, in the whole
+// milliseconds in which callers are told and at most a day.
+func plausible(wait time.Duration) time.Duration {
+	if wait <= 0 {
+		return 0
+	}
+	return min(max(wait, time.Millisecond), 24*time.Hour)
 }

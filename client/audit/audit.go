@@ -74,15 +74,26 @@ func (l *Log) Call(r Record) {
 	l.out.WithFields(f).Info("call")
 }
 
-// Fault writes why a model was told that a tool is unavailable. Stack is the
-// trace of a panic and may be empty.
-func (l *Log) Fault(ref, tool string, err error, stack []byte) {
+// Panic is a panic as an error. Its value may quote what the code was given, so
+// only the value's type is ever told.
+type Panic struct {
+	Value any
+	Stack []byte // the trace; may be empty
+}
+
+// Error names the type of the panic's value.
+func (p *Panic) Error() string { return fmt.Sprintf("panic with a %T", p.Value) }
+
+// Fault writes why a model was told that a tool is unavailable; of a *Panic the
+// trace too.
+func (l *Log) Fault(ref, tool string, err error) {
 	if l == nil {
 		return
 	}
 	f := logrus.Fields{"ref": ref, "tool": tool, "cause": describe(err)}
-	if len(stack) > 0 {
-		f["stack"] = string(stack)
+	var p *Panic
+	if errors.As(err, &p) && len(p.Stack) > 0 {
+		f["stack"] = string(p.Stack)
 	}
 	l.out.WithFields(f).Error("fault")
 }
@@ -94,12 +105,21 @@ func describe(err error) string {
 	if errors.As(err, &result) {
 		return result.Error()
 	}
+	var p *Panic
+	if errors.As(err, &p) {
+		return p.Error()
+	}
 	var failure *wip.Failure
 	if errors.As(err, &failure) {
-		if failure.Err == nil {
-			return fmt.Sprintf("host failure of class %s", failure.Class)
+		class := "a class that is none"
+		switch failure.Class {
+		case wip.NotFound, wip.Domain, wip.Transient, wip.Internal:
+			class = "class " + string(failure.Class)
 		}
-		return fmt.Sprintf("host failure of class %s: %s", failure.Class, types(failure.Err))
+		if failure.Err == nil {
+			return "host failure of " + class
+		}
+		return "host failure of " + class + ": " + types(failure.Err)
 	}
 	return types(err)
 }
