@@ -55,8 +55,13 @@ type Child struct {
 // Describe renders an inspection.
 func Describe(i *client.Inspection) *Description {
 	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Node.Age().Milliseconds()}
+	trusted := i.Node.Mount == nil || i.Node.Mount.Trusted
 	for _, iface := range i.Interfaces() {
-		d.Interfaces = append(d.Interfaces, summarize(iface, i.Operations))
+		summary := summarize(iface, i.Operations)
+		if !trusted {
+			summary.clean()
+		}
+		d.Interfaces = append(d.Interfaces, summary)
 	}
 	for _, child := range i.Children {
 		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary})
@@ -64,6 +69,9 @@ func Describe(i *client.Inspection) *Description {
 	if i.Only {
 		op := i.Operations[0].Operation
 		d.InputSchema, d.OutputSchema = InputSchema(op), OutputSchema(op)
+		if !trusted {
+			d.InputSchema, d.OutputSchema = encode(cleanSchema(inputSchema(op))), encode(cleanSchema(outputSchema(op)))
+		}
 	}
 	return d
 }

@@ -19,8 +19,10 @@ func InputSchema(op *idl.Operation) json.RawMessage { return encode(inputSchema(
 
 // OutputSchema returns the JSON Schema of the operation's result as a model
 // receives it.
-func OutputSchema(op *idl.Operation) json.RawMessage {
-	return encode(schemaOf(op.Result, site{result: true, item: true}))
+func OutputSchema(op *idl.Operation) json.RawMessage { return encode(outputSchema(op)) }
+
+func outputSchema(op *idl.Operation) *jsonschema.Schema {
+	return schemaOf(op.Result, site{result: true, item: true})
 }
 
 func encode(s *jsonschema.Schema) json.RawMessage {

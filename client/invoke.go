@@ -146,11 +146,15 @@ func badArguments(n *space.Node, operation string, err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
+	signature := bad.Operation.Signature()
+	if !n.Mount.Trusted {
+		signature, _ = cleantext.Clean(signature, 0)
+	}
 	e := &Error{
 		Class:   BadArguments,
 		Message: "the arguments do not fit the operation",
 		Faults:  bad.Faults,
-		Hint:    "the signature: " + bad.Operation.Signature(),
+		Hint:    "the signature: " + signature,
 	}
 	if bad.Corrected != nil {
 		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
