@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -22,25 +23,40 @@ type Answer struct {
 // Call runs one of the three tools with the record that a model sent. It never
 // fails otherwise than by an Answer that says so, and reports false only for a
 // tool that does not exist. The id goes to the audit record; see client.Call.
-func Call(ctx context.Context, c *client.Client, p *client.Principal, tool, id string, raw json.RawMessage) (Answer, bool) {
+func Call(ctx context.Context, c *client.Client, p *client.Principal, tool, id string, raw json.RawMessage) (answer Answer, ok bool) {
 	op := verbs.Operation(tool)
 	if op == nil {
 		return Answer{}, false
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			answer, ok = failed(c.Defect(tool, v, debug.Stack())), true
+		}
+	}()
+	t := &toolCall{ctx, c, p, op, id}
 	var out any
 	var err error
 	switch tool {
 	case "discover":
-		out, err = callDiscover(ctx, c, p, op, raw)
+		out, err = t.discover(raw)
 	case "inspect":
-		out, err = callInspect(ctx, c, p, op, raw)
+		out, err = t.inspect(raw)
 	case "invoke":
-		out, err = callInvoke(ctx, c, p, op, id, raw)
+		out, err = t.invoke(raw)
 	}
 	if err != nil {
 		return failed(err), true
 	}
 	return Answer{JSON: marshal(out)}, true
+}
+
+// toolCall is one call of a tool on its way.
+type toolCall struct {
+	ctx       context.Context
+	client    *client.Client
+	principal *client.Principal
+	op        *idl.Operation // the verb
+	id        string
 }
 
 func failed(err error) Answer {
@@ -62,17 +78,12 @@ func marshal(v any) json.RawMessage {
 	return json.RawMessage(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// refused answers a verb's own arguments, with the corrected record if there
-// is one.
-func refused(err error) error {
-	var bad *idl.ArgumentError
-	if !errors.As(err, &bad) {
-		return err
-	}
-	return &client.Error{
+// misread answers and records a call whose own record is wrong.
+func (t *toolCall) misread(faults []idl.Fault, corrected json.RawMessage, meant *client.Call) error {
+	return t.client.Misread(t.ctx, t.principal, t.op.Name, t.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
-		Faults: bad.Faults, Hint: signatures[bad.Operation.Name], Corrected: bad.Corrected,
-	}
+		Faults: faults, Hint: signatures[t.op.Name], Corrected: corrected,
+	}, meant)
 }
 
 var signatures = map[string]string{
@@ -81,127 +92,69 @@ var signatures = map[string]string{
 	"invoke":   `the tool takes {"target": "/path", "operation": "name", "arguments": {...}}`,
 }
 
-func callDiscover(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
-	args, err := op.DecodeArgs(raw)
-	if err != nil {
-		return nil, refused(err)
+// decode checks a verb's own record.
+func (t *toolCall) decode(raw json.RawMessage) (gjson.Result, error) {
+	args, err := t.op.DecodeArgs(raw)
+	var bad *idl.ArgumentError
+	if errors.As(err, &bad) {
+		return gjson.Result{}, t.misread(bad.Faults, bad.Corrected, nil)
 	}
-	r := gjson.ParseBytes(args.Record)
-	found, err := c.Discover(ctx, p, r.Get("scope").String(), r.Get("query").String())
-	return found, err
+	return gjson.ParseBytes(args.Record), nil
 }
 
-func callInspect(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, raw json.RawMessage) (any, error) {
-	args, err := op.DecodeArgs(raw)
+func (t *toolCall) discover(raw json.RawMessage) (any, error) {
+	r, err := t.decode(raw)
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
-	found, err := c.Inspect(ctx, p, gjson.GetBytes(args.Record, "target").String())
+	return t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
+}
+
+func (t *toolCall) inspect(raw json.RawMessage) (any, error) {
+	r, err := t.decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.client.Inspect(t.ctx, t.principal, r.Get("target").Str)
 	if err != nil {
 		return nil, err
 	}
 	return Describe(found), nil
 }
 
-func callInvoke(ctx context.Context, c *client.Client, p *client.Principal, op *idl.Operation, id string, raw json.RawMessage) (any, error) {
-	verb, arguments, repairs := split(raw)
-	args, err := op.DecodeArgs(verb)
-	if err != nil {
-		err = refused(err)
-		var e *client.Error
-		if errors.As(err, &e) && e.Corrected != nil {
-			r := gjson.ParseBytes(e.Corrected)
-			e.Corrected = marshal(client.Call{Target: r.Get("target").String(), Operation: r.Get("operation").String(), Arguments: arguments})
+func (t *toolCall) invoke(raw json.RawMessage) (any, error) {
+	sent := split(raw)
+	args, err := t.op.DecodeArgs(sent.own)
+	faults := sent.faults
+	var record json.RawMessage // with target and operation; nil if they are not known
+	var bad *idl.ArgumentError
+	if errors.As(err, &bad) {
+		record, faults = bad.Corrected, append(faults, bad.Faults...)
+	} else {
+		record = args.Record
+	}
+	call := client.Call{
+		ID: t.id, Target: gjson.GetBytes(record, "target").Str, Operation: gjson.GetBytes(record, "operation").Str,
+		Arguments: sent.arguments,
+	}
+	if len(faults) > 0 {
+		for i := range faults {
+			faults[i].Path = sent.at + faults[i].Path
 		}
-		return nil, err
+		var meant *client.Call
+		if record != nil {
+			meant = &call
+		}
+		return nil, t.misread(faults, nil, meant)
 	}
-	r := gjson.ParseBytes(args.Record)
-	out, err := c.Invoke(ctx, p, client.Call{
-		ID: id, Target: r.Get("target").String(), Operation: r.Get("operation").String(), Arguments: arguments,
-	})
+	out, err := t.client.Invoke(t.ctx, t.principal, call)
 	if err != nil {
 		return nil, err
 	}
-	if more := append(repairs, args.Repairs...); len(more) > 0 {
-		out.Repaired = append(more, out.Repaired...)
+	repairs := sent.repairs
+	for _, r := range args.Repairs {
+		repairs = append(repairs, idl.Repair{Path: sent.at + r.Path, Note: r.Note})
 	}
+	out.Repaired = append(repairs, out.Repaired...)
 	return out, nil
-}
-
-// split takes invoke's record apart into the verb's own fields and the
-// operation's arguments, which stay unread. It puts right three slips of form,
-// none of which leaves a value without its one place: the whole record in an
-// envelope, the operation's arguments beside the verb's own fields, and no
-// arguments at all for the empty record. Whatever is no record is left to the
-// check, which says so.
-func split(raw json.RawMessage) (verb, arguments json.RawMessage, repairs []idl.Repair) {
-	if !gjson.ValidBytes(raw) {
-		return raw, nil, nil
-	}
-	record := gjson.ParseBytes(raw)
-	if record.Type == gjson.String && gjson.Valid(record.Str) {
-		record = gjson.Parse(record.Str)
-		repairs = append(repairs, idl.Repair{Path: "", Note: "read the record from a string"})
-	}
-	if inner, key := envelope1(record); inner.Exists() {
-		record = inner
-		repairs = append(repairs, idl.Repair{Path: "/" + key, Note: "took the record out of an envelope"})
-	}
-	if !record.IsObject() {
-		return raw, nil, nil
-	}
-	var own, beside []string
-	found := 0
-	record.ForEach(func(key, value gjson.Result) bool {
-		field := key.Raw + ":" + value.Raw
-		switch {
-		case key.Str == "arguments":
-			found++
-			arguments = json.RawMessage(value.Raw)
-		case isVerbField(key.Str):
-			own = append(own, field)
-		default:
-			beside = append(beside, field)
-		}
-		return true
-	})
-	switch {
-	case found > 1:
-		return json.RawMessage(record.Raw), arguments, repairs
-	case found == 0 && len(beside) > 0 && len(own) >= 2:
-		arguments = json.RawMessage("{" + strings.Join(beside, ",") + "}")
-		repairs = append(repairs, idl.Repair{Path: "", Note: "read the fields beside target and operation as the arguments"})
-	case found == 0:
-		arguments = json.RawMessage("{}")
-		own = append(own, beside...)
-	default:
-		own = append(own, beside...)
-	}
-	return json.RawMessage("{" + strings.Join(own, ",") + "}"), arguments, repairs
-}
-
-func isVerbField(key string) bool { return key == "target" || key == "operation" }
-
-// envelope1 returns what a record's only field holds if that is invoke's whole
-// record.
-func envelope1(record gjson.Result) (inner gjson.Result, key string) {
-	n := 0
-	record.ForEach(func(k, v gjson.Result) bool {
-		n++
-		inner, key = v, k.Str
-		return n < 2
-	})
-	if !record.IsObject() || n != 1 {
-		return gjson.Result{}, ""
-	}
-	if inner.Type == gjson.String && gjson.Valid(inner.Str) {
-		inner = gjson.Parse(inner.Str)
-	}
-	switch key {
-	case "arguments", "args", "input", "params", "parameters", "invoke":
-		if inner.IsObject() && inner.Get("target").Exists() && inner.Get("operation").Exists() {
-			return inner, key
-		}
-	}
-	return gjson.Result{}, ""
 }

@@ -1,0 +1,159 @@
+package adapter
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/wipagent/wipagent/idl"
+)
+
+// invokeRecord is the record of invoke, taken apart.
+type invokeRecord struct {
+	own       json.RawMessage // the verb's own fields as a record, to be checked
+	arguments json.RawMessage // the operation's, unread; nil if there is no telling
+	at        string          // JSON Pointer to own in what was sent
+	repairs   []idl.Repair
+	faults    []idl.Fault // of own too, but not seen in it
+}
+
+// split takes invoke's record apart into the verb's own fields and the
+// operation's arguments, which stay unread. It puts right slips of form that
+// leave each value its one place: the whole record in a string or an envelope,
+// arguments in other capitals, the operation's arguments beside the verb's own
+// fields, and no arguments at all for the empty record. Whatever is no such
+// record is left to the check, which says so.
+func split(raw json.RawMessage) invokeRecord {
+	r := invokeRecord{own: raw}
+	if !readable(string(raw)) {
+		return r
+	}
+	record := gjson.ParseBytes(raw)
+	if record.Type == gjson.String && readable(record.Str) {
+		record = gjson.Parse(record.Str)
+		r.repairs = append(r.repairs, idl.Repair{Path: "", Note: "read the record from a string"})
+	}
+	if inner, key := unwrapped(record); inner.Exists() {
+		record, r.at = inner, "/"+key
+		r.repairs = append(r.repairs, idl.Repair{Path: r.at, Note: "took the record out of an envelope"})
+	}
+	switch list := record.Array(); {
+	case record.IsObject():
+		r.fields(record)
+	case record.IsArray() && len(list) == 1: // a fault, but it is clear what is meant
+		r.arguments = split(json.RawMessage(list[0].Raw)).arguments
+		r.at = ""
+	default:
+		r.at = ""
+	}
+	return r
+}
+
+// fields sorts the fields of a record.
+func (r *invokeRecord) fields(record gjson.Result) {
+	const name = "arguments"
+	var own, beside []string
+	var others []gjson.Result // keys and values of arguments that are written otherwise
+	target, operation, found := false, false, 0
+	record.ForEach(func(key, value gjson.Result) bool {
+		field := key.Raw + ":" + value.Raw
+		switch folded := foldName(key.Str); {
+		case key.Str == name:
+			found++
+			r.arguments = json.RawMessage(value.Raw)
+		case folded == name:
+			others = append(others, key, value)
+		case folded == "target" || folded == "operation":
+			own = append(own, field)
+			target, operation = target || folded == "target", operation || folded == "operation"
+		default:
+			beside = append(beside, field)
+		}
+		return true
+	})
+	if found > 1 {
+		r.faults = append(r.faults, idl.Fault{Path: "/" + name, Constraint: "found the field twice, expected it once"})
+	}
+	switch {
+	case found == 0 && len(others) == 2:
+		r.arguments = json.RawMessage(others[1].Raw)
+		r.repair("/"+others[0].Str, "read "+strconv.Quote(others[0].Str)+" as the field arguments")
+	case len(others) > 0:
+		for i := 0; i < len(others); i += 2 {
+			r.faults = append(r.faults, idl.Fault{Path: "/" + others[i].Str, Constraint: "found the arguments more than once, expected them only in the field arguments"})
+		}
+	case found == 0 && len(beside) > 0 && target && operation:
+		r.arguments = json.RawMessage("{" + strings.Join(beside, ",") + "}")
+		r.repair("", "read the fields beside target and operation as the arguments")
+		beside = nil
+	case found == 0:
+		r.arguments = json.RawMessage("{}")
+		r.repair("/"+name, "took no arguments for the empty record")
+	}
+	r.own = json.RawMessage("{" + strings.Join(append(own, beside...), ",") + "}")
+}
+
+func (r *invokeRecord) repair(path, note string) {
+	r.repairs = append(r.repairs, idl.Repair{Path: r.at + path, Note: note})
+}
+
+// foldName reduces a name to what its spellings have in common.
+func foldName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(name))
+}
+
+// unwrapped returns what a record's only field holds if that is invoke's whole
+// record.
+func unwrapped(record gjson.Result) (inner gjson.Result, key string) {
+	n := 0
+	record.ForEach(func(k, v gjson.Result) bool {
+		n++
+		inner, key = v, k.Str
+		return n < 2
+	})
+	if !record.IsObject() || n != 1 {
+		return gjson.Result{}, ""
+	}
+	if inner.Type == gjson.String && readable(inner.Str) {
+		inner = gjson.Parse(inner.Str)
+	}
+	switch key {
+	case "arguments", "args", "input", "params", "parameters", "invoke":
+		if inner.IsObject() && inner.Get("target").Exists() && inner.Get("operation").Exists() {
+			return inner, key
+		}
+	}
+	return gjson.Result{}, ""
+}
+
+// maxLevels is how deep a record of invoke may be nested: arguments as deep as
+// the check allows, the record and an envelope.
+const maxLevels = 34
+
+// readable reports whether a text is JSON of a size that may be looked into: the
+// time and the stack that a look takes grow with both.
+func readable(text string) bool {
+	return len(text) <= idl.MaxArgumentBytes && levels(text) <= maxLevels && gjson.Valid(text)
+}
+
+// levels counts how deep objects and lists are nested.
+func levels(text string) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
