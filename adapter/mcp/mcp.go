@@ -9,6 +9,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -95,9 +96,31 @@ const maxLine = 4 << 20
 // client has closed its end. It is a little more than an operation may take.
 const endGrace = idl.DefaultTimeout + time.Second
 
+// stopGrace is how long the server may take to stop once its client or ctx has
+// ended it. It takes longer only if the client does not read what was written.
+const stopGrace = time.Second
+
 // ServeStdio serves one client over in and out until ctx ends or the client
-// closes its end and what it asked for is answered.
+// closes its end and what it asked for is answered. A client that does not read
+// cannot hold it: what is then still being written goes on in a goroutine, until
+// the caller closes out or the process ends.
 func ServeStdio(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
 	d := newDrain(in, out, endGrace)
-	return NewServer(cfg).Run(ctx, &sdk.IOTransport{Reader: d, Writer: output{d}, MaxLineLength: maxLine})
+	done := make(chan error, 1)
+	go func() {
+		// The drain bounds the lines, so the SDK need not do so again.
+		done <- NewServer(cfg).Run(ctx, &sdk.IOTransport{Reader: d, Writer: output{d}, MaxLineLength: -1})
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-d.ended:
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(stopGrace):
+		return errors.New("the client does not read what was written to it")
+	}
 }
