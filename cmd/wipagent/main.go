@@ -58,6 +58,42 @@ func main() {
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	out := &checkedWriter{w: s.out}
+	s.out = out
+	exit := command(ctx, args, s)
+	if err := out.failed(); err != nil && exit == exitDone {
+		return code(s, fmt.Errorf("writing the result: %w", err))
+	}
+	return exit
+}
+
+// checkedWriter keeps the first error of a writer, so that those who write line
+// by line need not look for it.
+type checkedWriter struct {
+	w   io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+// Write writes to the writer.
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+func (c *checkedWriter) failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// command parses the command line and runs what it says.
+func command(ctx context.Context, args []string, s streams) int {
 	c := &cli{io: s, readStdin: sync.OnceValues(func() ([]byte, error) { return io.ReadAll(io.LimitReader(s.in, maxDocument)) })}
 	exited := -1
 	parser, err := kong.New(c,

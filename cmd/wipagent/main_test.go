@@ -79,6 +79,13 @@ func TestPrintable(t *testing.T) {
 	if got, want := escapeControls("\"a\u009bb\x7f\""), `"a\u009bb\u007f"`; got != want {
 		t.Errorf("escapeControls gives %q, want %q", got, want)
 	}
+	// Letters and emoji keep their joiners, nothing else that cannot be seen stays.
+	if got, want := printable("a\u202eb\u2066c\u200bd\u2028e\U000e0041f\ufeffg \U0001f469\u200d\U0001f680"), "abcd efg \U0001f469\u200d\U0001f680"; got != want {
+		t.Errorf("printable gives %q, want %q", got, want)
+	}
+	if got, want := escapeControls("\"a\u202eb\u2028c\U000e0041\u200d\""), "\"a\\u202eb\\u2028c\\udb40\\udc41\u200d\""; got != want {
+		t.Errorf("escapeControls gives %q, want %q", got, want)
+	}
 	if got := cut("日本語のテキスト", 7); got != "日本語…" {
 		t.Errorf("cut gives %q", got)
 	}

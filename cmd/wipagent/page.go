@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/rivo/uniseg"
 	"github.com/tidwall/gjson"
@@ -44,7 +46,7 @@ func (p *page) failure(e *client.Error) {
 		r := gjson.ParseBytes(e.Corrected)
 		words := []string{"wipagent"}
 		if r.Get("operation").Exists() {
-			words = append(words, "invoke", r.Get("target").String(), r.Get("operation").String(), r.Get("arguments").Raw)
+			words = append(words, "invoke", r.Get("target").String(), r.Get("operation").String(), escapeControls(r.Get("arguments").Raw))
 		} else {
 			words = append(words, "inspect", r.Get("target").String())
 		}
@@ -332,28 +334,44 @@ func cut(s string, width int) string {
 	return b.String() + "…"
 }
 
-// printable replaces what could control a terminal.
+// printable takes away what could control a terminal, or change what a reader
+// sees without being seen.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+		switch {
+		case unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
 			return ' '
+		case invisible(r):
+			return -1
 		}
 		return r
 	}, s)
 }
 
-// escapeControls writes what could control a terminal as JSON escapes. The
-// encoder has already done so below U+0020.
+// invisible reports whether r is a format character, such as one that changes
+// the direction of writing. Joiners are none: letters and emoji need them.
+func invisible(r rune) bool {
+	const joiner, nonJoiner = 0x200d, 0x200c
+	return unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner
+}
+
+// escapeControls writes as JSON escapes what printable takes away. The encoder
+// has already done so below U+0020.
 func escapeControls(raw string) string {
-	if strings.IndexFunc(raw, func(r rune) bool { return r >= 0x7f && r < 0xa0 }) < 0 {
+	unsafe := func(r rune) bool {
+		return r >= 0x7f && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) || invisible(r))
+	}
+	if strings.IndexFunc(raw, unsafe) < 0 {
 		return raw
 	}
 	var b strings.Builder
 	for _, r := range raw {
-		if r >= 0x7f && r < 0xa0 {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
+		if !unsafe(r) {
 			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()
