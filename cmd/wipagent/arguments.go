@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
@@ -29,9 +28,6 @@ func (s *session) arguments(ctx context.Context, i *invokeCmd) (json.RawMessage,
 		name, value, ok := strings.Cut(word, "=")
 		if !ok || name == "" {
 			return nil, usageError("%q is no argument; expected name=value, or one JSON record in braces", word)
-		}
-		if !utf8.ValidString(word) {
-			return nil, usageError("%q is not UTF-8", word)
 		}
 		if n > 0 {
 			b.WriteByte(',')

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 )
@@ -107,6 +108,11 @@ func command(ctx context.Context, args []string, s streams) int {
 	)
 	if err != nil {
 		panic(err) // the struct above is wrong, not the command line
+	}
+	for _, arg := range args {
+		if !utf8.ValidString(arg) { // the parser would put U+FFFD in place of it
+			return usage(s, fmt.Errorf("%q is not UTF-8", arg))
+		}
 	}
 	k, err := parser.Parse(args)
 	if exited >= 0 {

@@ -32,8 +32,8 @@ type worldFlags struct {
 // callerFlags say on whose behalf a call is made.
 type callerFlags struct {
 	As     string   `default:"local_operator" enum:"${audiences}" help:"Who calls: ${enum}." placeholder:"AUDIENCE"`
-	Grant  []string `help:"An operation that a scheduler_run may call. May be repeated." placeholder:"PATH#OPERATION"`
-	Intent []string `help:"Narrow the caller to this operation. May be repeated." placeholder:"PATH#OPERATION"`
+	Grant  []string `help:"An operation that a scheduler_run may call. May be repeated." sep:"none" placeholder:"PATH#OPERATION"`
+	Intent []string `help:"Narrow the caller to this operation. May be repeated." sep:"none" placeholder:"PATH#OPERATION"`
 }
 
 // audiences is what --as accepts.
