@@ -51,7 +51,7 @@ type Shaped struct {
 type ResultError struct {
 	Operation string // such as "grid.Region.nearby_avatars"
 	// Path is a JSON Pointer into the result as the Host sent it. A map's
-	// key is "*", and an undeclared field whose name is no identifier is "?".
+	// key is "*", and an undeclared field "?": both may be a stranger's words.
 	Path     string
 	Expected string // such as "text" or "field distance_meters"
 	Found    string // such as "number" or "nothing"

@@ -26,5 +26,5 @@ func ExampleOperation_Shape() {
 	fmt.Println(err)
 	// Output:
 	// {"trust":"untrusted_observed_data","title":"Crash on start, see [link removed]","votes":3} <nil>
-	// result of tracker.Issue.get_metadata at "/assignee": found an undeclared field, expected only the fields of record Metadata
+	// result of tracker.Issue.get_metadata at "/?": found an undeclared field, expected only the fields of record Metadata
 }

@@ -69,7 +69,7 @@ func (s *shaper) member(st *objectState) *ResultError {
 	}
 	i := st.find(name)
 	if i < 0 {
-		return (&ResultError{Expected: "only the fields of " + st.name, Found: "an undeclared field"}).in(fieldStep(name))
+		return (&ResultError{Expected: "only the fields of " + st.name, Found: "an undeclared field"}).in("?")
 	}
 	seen := &s.offsets[st.base+i]
 	if *seen > 0 {
@@ -131,20 +131,6 @@ func (st *objectState) find(name string) int {
 		}
 	}
 	return -1
-}
-
-// fieldStep returns an undeclared name for an error's path: as it is if it
-// is an identifier, and so a programmer's word, and "?" otherwise.
-func fieldStep(name string) string {
-	ok := len(name) > 0 && len(name) <= 64
-	for i := range len(name) {
-		c := name[i] | 0x20
-		ok = ok && (c >= 'a' && c <= 'z' || name[i] == '_' || i > 0 && c >= '0' && c <= '9')
-	}
-	if !ok {
-		return "?"
-	}
-	return name
 }
 
 // passable reports whether the slot may be written for the sake of one of kind
@@ -343,11 +329,26 @@ func (s *shaper) reason() *ResultError {
 	if err != nil {
 		return err
 	}
-	if len(v) > maxReasonBytes || fieldStep(v) != v {
+	if !isReason(v) {
 		return &ResultError{Expected: fmt.Sprintf("a reason of letters, digits and _, at most %d", maxReasonBytes), Found: "another string"}
 	}
 	s.out = appendQuoted(s.out, v)
 	return nil
+}
+
+// isReason reports whether v may be the reason of an unknown fact: an
+// identifier, so that nobody tells a model a story there.
+func isReason(v string) bool {
+	if v == "" || len(v) > maxReasonBytes {
+		return false
+	}
+	for i := range len(v) {
+		c := v[i] | 0x20
+		if !(c >= 'a' && c <= 'z' || v[i] == '_' || i > 0 && c >= '0' && c <= '9' && v[i] == c) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkPage checks that the items are what the counts say.
