@@ -35,6 +35,17 @@ func (i *Inspection) Interfaces() []*idl.Interface {
 	return list
 }
 
+// ReadOnly reports whether no operation that can be discovered, by anybody,
+// changes anything, as far as trusted Hosts say.
+func (c *Client) ReadOnly() bool {
+	readOnly := true
+	c.space.View(func(n *space.Node, op *idl.Operation) bool {
+		readOnly = readOnly && !policy.NeedsApproval(op, n.Mount.Trusted)
+		return false
+	})
+	return readOnly
+}
+
 // Inspect tells what can be done at target: an entry's path, or a path, "#"
 // and an operation's name for that operation alone. Every error is an *Error.
 func (c *Client) Inspect(ctx context.Context, p *policy.Principal, target string) (found *Inspection, err error) {

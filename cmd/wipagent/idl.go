@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +119,7 @@ func (c *cli) readDocument(path string) ([]byte, error) {
 	if path == stdin {
 		return c.readStdin()
 	}
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

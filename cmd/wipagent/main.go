@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -49,12 +50,17 @@ type cli struct {
 type streams struct {
 	in       io.ReadCloser
 	out, err io.Writer
+	width    int // columns of the terminal that out is; 0 if it is none
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	width := 0
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		width, _, _ = term.GetSize(fd) // 0 cuts nothing
+	}
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, width}))
 }
 
 // run is the whole program; it returns the exit code.
@@ -99,7 +105,8 @@ func command(ctx context.Context, args []string, s streams) int {
 	exited := -1
 	parser, err := kong.New(c,
 		kong.Name("wipagent"),
-		kong.Description("Eyes in virtual worlds: three verbs, discover, inspect and invoke, on what a grid session has observed."),
+		kong.Description("Eyes in virtual worlds: three verbs, discover, inspect and invoke, on what a grid session has observed."+
+			"\n\nExit codes: 0 done, 1 the call failed, 2 the command line was wrong, 3 the world could not be had."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

@@ -3,8 +3,10 @@ package main
 import (
 	"flag"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/rivo/uniseg"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/wipagent/wipagent/idl"
@@ -88,6 +90,26 @@ func TestPrintable(t *testing.T) {
 	}
 	if got := cut("日本語のテキスト", 7); got != "日本語…" {
 		t.Errorf("cut gives %q", got)
+	}
+}
+
+func TestTableFitsTheTerminal(t *testing.T) {
+	rows := func() [][]string {
+		return [][]string{{"NAME", "TEXT", "ITEM_ID"}, {"日本語", strings.Repeat("long ", 20), "7"}}
+	}
+	var wide, narrow strings.Builder
+	(&page{w: &wide}).table(rows())
+	(&page{w: &narrow, width: 40}).table(rows())
+	for line := range strings.Lines(narrow.String()) {
+		if w := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); w > 40 {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+	if !strings.Contains(narrow.String(), "…") || !strings.Contains(narrow.String(), "日本語") {
+		t.Errorf("the widest column alone is to be cut:\n%s", &narrow)
+	}
+	if strings.Contains(wide.String(), "…") {
+		t.Errorf("something is cut where there is no terminal:\n%s", &wide)
 	}
 }
 

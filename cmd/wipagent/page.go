@@ -20,14 +20,21 @@ import (
 
 // page writes answers for people. Everything that goes through it is made
 // printable, so that no stranger's escape sequence reaches a terminal.
-type page struct{ w io.Writer }
-
-func (p *page) line(format string, args ...any) {
-	fmt.Fprintln(p.w, printable(fmt.Sprintf(format, args...)))
+type page struct {
+	w     io.Writer
+	width int // columns of the terminal; 0 if there is none, and nothing is cut
 }
 
-// failure prints what went wrong and what to do.
-func (p *page) failure(e *client.Error) {
+// page returns a page on stdout.
+func (c *cli) page() *page { return &page{c.io.out, c.io.width} }
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintln(p.w, strings.TrimRight(printable(fmt.Sprintf(format, args...)), " "))
+}
+
+// failure prints what went wrong and what to do. The flags are those of the
+// command, for the one that would have been right.
+func (p *page) failure(e *client.Error, flags []string) {
 	p.line("error (%s): %s", e.Class, e.Message)
 	for _, f := range e.Faults {
 		at := f.Path
@@ -50,6 +57,7 @@ func (p *page) failure(e *client.Error) {
 		} else {
 			words = append(words, "inspect", r.Get("target").String())
 		}
+		words = append(words, flags...)
 		for i, word := range words {
 			words[i] = shellQuote(word)
 		}
@@ -168,7 +176,7 @@ func (p *page) outcome(out *client.Outcome) {
 	case !r.IsObject():
 		p.line("%s", cell(r))
 	case r.Get("status").String() == "unknown":
-		p.line("unknown: %s", r.Get("reason").String())
+		p.line("unknown: this session has not observed it (%s)", r.Get("reason").String())
 	default:
 		rows := [][]string{}
 		facts("", r, &rows)
@@ -196,7 +204,7 @@ func facts(prefix string, r gjson.Result, rows *[][]string) {
 		case value.IsObject() && !isPoint(value) && value.Get("status").String() != "unknown":
 			facts(name+".", value, rows)
 		default:
-			*rows = append(*rows, []string{name, cell(value)})
+			*rows = append(*rows, []string{name, cellOf(key.String(), value)})
 		}
 		return true
 	})
@@ -223,6 +231,8 @@ func (p *page) items(items []gjson.Result) {
 			return true
 		})
 	}
+	// What people look for comes first, and identifiers last.
+	slices.SortStableFunc(columns, func(a, b string) int { return identifier(a) - identifier(b) })
 	header := make([]string, len(columns))
 	for i, c := range columns {
 		header[i] = strings.ToUpper(c)
@@ -231,14 +241,30 @@ func (p *page) items(items []gjson.Result) {
 	for _, item := range items {
 		row := make([]string, len(columns))
 		for i, c := range columns {
-			row[i] = cell(item.Get(gjson.Escape(c)))
+			row[i] = cellOf(c, item.Get(gjson.Escape(c)))
 		}
 		rows = append(rows, row)
 	}
 	p.table(rows)
 }
 
-// cell renders one value: a time as a time, a place as its numbers, unknown as
+func identifier(column string) int {
+	if strings.HasSuffix(column, "_id") {
+		return 1
+	}
+	return 0
+}
+
+// cellOf renders the value of a field; what its name says is a time is shown
+// as one.
+func cellOf(name string, v gjson.Result) string {
+	if v.Type == gjson.Number && (strings.HasSuffix(name, "_unix_millis") || strings.HasSuffix(name, "_time")) {
+		return time.UnixMilli(v.Int()).UTC().Format("2006-01-02 15:04:05Z")
+	}
+	return cell(v)
+}
+
+// cell renders one value: a place as its numbers, unknown as
 // unknown, null as none.
 func cell(v gjson.Result) string {
 	switch {
@@ -253,7 +279,12 @@ func cell(v gjson.Result) string {
 	case v.IsObject() && isPoint(v):
 		parts := []string{}
 		for _, axis := range []string{"x", "y", "z"} {
-			parts = append(parts, cell(v.Get(axis)))
+			part := v.Get(axis)
+			if part.Type == gjson.Number {
+				parts = append(parts, strconv.FormatFloat(part.Num, 'f', 2, 64))
+				continue
+			}
+			parts = append(parts, cell(part))
 		}
 		return strings.Join(parts, ", ")
 	case v.Type == gjson.Number && strings.ContainsAny(v.Raw, ".eE"):
@@ -277,9 +308,20 @@ func paging(r gjson.Result) string {
 	return s
 }
 
+// rounded drops what nobody reads of an age.
+func rounded(age time.Duration) time.Duration {
+	switch {
+	case age >= time.Hour:
+		return age.Round(time.Minute)
+	case age >= time.Minute:
+		return age.Round(time.Second)
+	}
+	return age.Round(100 * time.Millisecond)
+}
+
 func provenance(r gjson.Result) string {
 	age := time.Duration(r.Get("age_millis").Int()) * time.Millisecond
-	s := fmt.Sprintf("%s %s ago by %s", r.Get("freshness").String(), age.Round(100*time.Millisecond), r.Get("provenance.source").String())
+	s := fmt.Sprintf("%s %s ago by %s", r.Get("freshness").String(), rounded(age), r.Get("provenance.source").String())
 	if at := r.Get("provenance.assumed_observer"); at.Exists() {
 		s += ", as seen from an assumed place at " + cell(at)
 	}
@@ -289,32 +331,45 @@ func provenance(r gjson.Result) string {
 	return s
 }
 
-// table prints rows in columns as wide as their widest cell, the last one
-// ragged.
+// table prints rows in columns, the first row being the header. On a terminal
+// that is too narrow the widest columns are cut until the rest fits.
 func (p *page) table(rows [][]string) {
-	const widest = 48 // columns of a terminal; a longer cell is cut
+	const gap, narrowest = 2, 8 // columns of the terminal
 	widths := []int{}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = printable(row[i])
-			if i < len(row)-1 {
-				row[i] = cut(row[i], widest)
-			}
+			row[i] = strings.TrimSpace(printable(row[i]))
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
 			widths[i] = max(widths[i], uniseg.StringWidth(row[i]))
 		}
 	}
+	total := gap * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	for p.width > 0 && total > p.width {
+		widest := 0
+		for i := range widths {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			break
+		}
+		widths[widest]--
+		total--
+	}
 	for _, row := range rows {
 		var b strings.Builder
 		for i, c := range row {
+			c = cut(c, widths[i])
 			b.WriteString(c)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-uniseg.StringWidth(c)+2))
-			}
+			b.WriteString(strings.Repeat(" ", widths[i]-uniseg.StringWidth(c)+gap))
 		}
-		p.line("%s", strings.TrimRight(b.String(), " "))
+		p.line("%s", b.String())
 	}
 }
 

@@ -23,24 +23,15 @@ Examples:
 
 // Run runs the command.
 func (*serveCmd) Run(ctx context.Context, c *cli) error {
-	log, closeLog, err := c.auditLog(true)
-	if err != nil {
-		return err
-	}
-	defer closeLog()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cl, err := c.open(ctx, log)
-	if err != nil {
-		return err
-	}
-	err = mcp.ServeStdio(ctx, mcp.Config{
-		Client: cl, Principal: c.principal(), ReadOnly: true, Version: version(),
-	}, c.io.in, writeCloser{c.io.out})
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("serving on stdin and stdout: %w", err)
-	}
-	return nil
+	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
+		err := mcp.ServeStdio(ctx, mcp.Config{
+			Client: s.client, Principal: s.principal, ReadOnly: s.client.ReadOnly(), Version: version(),
+		}, c.io.in, writeCloser{c.io.out})
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("serving on stdin and stdout: %w", err)
+		}
+		return nil
+	})
 }
 
 // writeCloser leaves closing to the process's end.
@@ -58,7 +49,9 @@ func (schemaCmd) Help() string {
 }
 
 // Run runs the command.
-func (*schemaCmd) Run(c *cli) error {
-	fmt.Fprintln(c.io.out, string(mcp.List(true)))
-	return nil
+func (*schemaCmd) Run(ctx context.Context, c *cli) error {
+	return c.with(ctx, once, func(_ context.Context, s *session) error {
+		fmt.Fprintln(c.io.out, string(mcp.List(s.client.ReadOnly())))
+		return nil
+	})
 }

@@ -13,7 +13,7 @@ type tourCmd struct{}
 
 // Run runs the command.
 func (*tourCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, func(ctx context.Context, s *session) error {
+	return c.with(ctx, once, func(ctx context.Context, s *session) error {
 		for _, step := range []struct {
 			say string
 			do  func(*page) error
@@ -43,7 +43,7 @@ func (*tourCmd) Run(ctx context.Context, c *cli) error {
 			}},
 		} {
 			fmt.Fprintf(c.io.out, "# %s\n\n", step.say)
-			if err := step.do(&page{w: c.io.out}); err != nil {
+			if err := step.do(s.page()); err != nil {
 				return err
 			}
 			fmt.Fprintln(c.io.out)

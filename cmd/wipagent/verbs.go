@@ -19,9 +19,16 @@ type session struct {
 	principal *policy.Principal
 }
 
-// with opens the world, runs a verb on it and reports how it went.
-func (c *cli) with(ctx context.Context, verb func(context.Context, *session) error) error {
-	log, closeLog, err := c.auditLog(false)
+// What a command does with the world that it opens, which decides what is
+// logged if no file is named for it.
+const (
+	once    = false // a person's one call: faults alone
+	serving = true  // somebody else's calls: all of them
+)
+
+// with opens the world and runs a verb on it.
+func (c *cli) with(ctx context.Context, mode bool, verb func(context.Context, *session) error) error {
+	log, closeLog, err := c.auditLog(mode)
 	if err != nil {
 		return err
 	}
@@ -44,15 +51,14 @@ func (s *session) answer(value any, err error, show func(*page)) error {
 		s.printJSON(failed)
 		return &exitError{code: exitFailed}
 	case errors.As(err, &failed):
-		p := &page{w: s.io.out}
-		p.failure(failed)
+		s.page().failure(failed, s.words())
 		return &exitError{code: exitFailed}
 	case err != nil:
 		return err
 	case s.JSON:
 		s.printJSON(value)
 	default:
-		show(&page{w: s.io.out})
+		show(s.page())
 	}
 	return nil
 }
@@ -70,8 +76,8 @@ func (c *cli) printJSON(value any) {
 }
 
 type discoverCmd struct {
-	Query string `arg:"" help:"What you want to know or do, in plain words."`
-	Scope string `default:"/" help:"Search only below this path." placeholder:"PATH"`
+	Query []string `arg:"" help:"What you want to know or do, in plain words."`
+	Scope string   `default:"/" help:"Search only below this path." placeholder:"PATH"`
 }
 
 // Help shows examples.
@@ -83,8 +89,8 @@ func (discoverCmd) Help() string {
 
 // Run runs the command.
 func (d *discoverCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, func(ctx context.Context, s *session) error {
-		found, err := s.client.Discover(ctx, s.principal, d.Scope, d.Query)
+	return c.with(ctx, once, func(ctx context.Context, s *session) error {
+		found, err := s.client.Discover(ctx, s.principal, d.Scope, strings.Join(d.Query, " "))
 		return s.answer(found, err, func(p *page) { p.discovery(found) })
 	})
 }
@@ -103,7 +109,7 @@ func (inspectCmd) Help() string {
 
 // Run runs the command.
 func (i *inspectCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, func(ctx context.Context, s *session) error {
+	return c.with(ctx, once, func(ctx context.Context, s *session) error {
 		found, err := s.client.Inspect(ctx, s.principal, i.Target)
 		var d *adapter.Description
 		if err == nil {
@@ -132,7 +138,7 @@ Examples:
 
 // Run runs the command.
 func (i *invokeCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, func(ctx context.Context, s *session) error {
+	return c.with(ctx, once, func(ctx context.Context, s *session) error {
 		arguments, err := s.arguments(ctx, i)
 		if err != nil {
 			return err

@@ -48,6 +48,47 @@ func (f callerFlags) principal() *policy.Principal {
 	return &policy.Principal{ID: "cli:" + f.As, Audience: audience, Grants: f.Grant, Intent: f.Intent}
 }
 
+// words returns the flags as they were given, for a command that a person can
+// paste to run in the same world on the same behalf.
+func (c *cli) words() []string {
+	var list []string
+	add := func(flag, value, unless string) {
+		if value != unless {
+			list = append(list, flag, value)
+		}
+	}
+	add("--world", c.World, "demo")
+	add("--inventory", c.Inventory, "")
+	add("--region", c.Region, "")
+	add("--at", c.At, "")
+	add("--as", c.As, idl.LocalOperator.String())
+	for _, name := range c.Grant {
+		add("--grant", name, "")
+	}
+	for _, name := range c.Intent {
+		add("--intent", name, "")
+	}
+	return list
+}
+
+// checkNames refuses a grant or an intent that names no operation of the
+// opened world: it would be ignored without a word.
+func (f callerFlags) checkNames(ctx context.Context, c *client.Client) error {
+	if len(f.Grant) > 0 && f.As != idl.SchedulerRun.String() {
+		return usageError("--grant goes with --as %s; the other audiences need no grant", idl.SchedulerRun)
+	}
+	operator := &policy.Principal{ID: "cli:flags", Audience: idl.LocalOperator}
+	for flag, names := range map[string][]string{"--grant": f.Grant, "--intent": f.Intent} {
+		for _, name := range names {
+			found, err := c.Inspect(ctx, operator, name)
+			if err != nil || !found.Only {
+				return usageError("%s %q names no operation; expected PATH#OPERATION, such as /grid/inventory#inventory_search", flag, name)
+			}
+		}
+	}
+	return nil
+}
+
 // gridPath is where the grid is mounted.
 const gridPath = "/grid"
 
@@ -65,7 +106,7 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (*client.Client, error) 
 	if err != nil {
 		return nil, &exitError{exitUnavailable, err}
 	}
-	return cl, nil
+	return cl, c.checkNames(ctx, cl)
 }
 
 func (c *cli) load(ctx context.Context, w *world.World) error {
@@ -93,14 +134,14 @@ func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
 		}
 		cfg.At = at
 	}
-	oar, err := os.Open(c.World)
+	oar, err := openFile(c.World)
 	if err != nil {
 		return &exitError{exitUnavailable, err}
 	}
 	defer oar.Close()
 	cfg.OAR = oar
 	if c.Inventory != "" {
-		iar, err := os.Open(c.Inventory)
+		iar, err := openFile(c.Inventory)
 		if err != nil {
 			return &exitError{exitUnavailable, err}
 		}
@@ -114,8 +155,10 @@ func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
 	switch {
 	case errors.As(err, &choice):
 		return usageError("%w; choose by --region", err)
+	case ctx.Err() != nil:
+		return &exitError{exitUnavailable, errors.New("interrupted")}
 	case err != nil:
-		return &exitError{exitUnavailable, fmt.Errorf("%s: %w", c.World, err)}
+		return &exitError{exitUnavailable, err}
 	}
 	for _, warning := range summary.Warnings {
 		fmt.Fprintf(c.io.err, "wipagent: %s\n", printable(warning.String()))
@@ -124,6 +167,31 @@ func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
 		fmt.Fprintf(c.io.err, "wipagent: %d more things were left out\n", more)
 	}
 	return nil
+}
+
+// openFile opens a regular file. Anything else could hold the program for
+// ever, like a pipe that nobody writes to, or have no end, like a device.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: found %s, expected a regular file", path, kindOf(info))
+	}
+	return os.Open(path)
+}
+
+func kindOf(info os.FileInfo) string {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return "a directory"
+	case mode&os.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&os.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
 }
 
 // showProgress reports the reading of archives on a terminal, and nowhere
