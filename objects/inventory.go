@@ -49,8 +49,12 @@ func path(i *world.Item) idl.FactOf[string] {
 	return idl.FactOf[string]{}
 }
 
+// latest is the last second that has a number of milliseconds in JSON. What is
+// later is no time, and would make an answer that cannot be read.
+const latest = (1<<53 - 1) / 1000
+
 func created(i *world.Item) idl.FactOf[time.Time] {
-	if i.Created.IsZero() {
+	if i.Created.IsZero() || i.Created.Unix() > latest {
 		return idl.FactOf[time.Time]{}
 	}
 	return idl.Known(i.Created)
