@@ -62,12 +62,12 @@ func TestInvokeRecords(t *testing.T) {
 		"escaped":                {`{` + target + `,` + operation + `,"\u0061rguments":{"page_size":1}}`, "-", "", ""},
 		"arguments twice":        {`{` + target + `,` + operation + `,"arguments":{"page_size":1},"arguments":{"page_size":2}}`, "", "/arguments", `{"page_size":2}`},
 		"arguments in two ways":  {`{` + target + `,` + operation + `,"arguments":{"page_size":1},"Arguments":{"page_size":2}}`, "", "/Arguments", `{"page_size":1}`},
-		"target twice":           {`{` + target + `,` + operation + `,"target":"/grid/agent","arguments":{}}`, "", "/target", ""},
-		"target in two ways":     {`{` + target + `,` + operation + `,"Target":"/grid/agent","arguments":{}}`, "", "/Target", ""},
-		"a fault in an envelope": {`{"invoke":{"target":7,` + operation + `,"arguments":{}}}`, "", "/invoke/target", ""},
+		"target twice":           {`{` + target + `,` + operation + `,"target":"/grid/agent","arguments":{}}`, "", "/target", `{}`}, // one entry alone has the operation
+		"target in two ways":     {`{` + target + `,` + operation + `,"Target":"/grid/agent","arguments":{}}`, "", "/Target", `{}`}, // one entry alone has the operation
+		"a fault in an envelope": {`{"invoke":{"target":7,` + operation + `,"arguments":{}}}`, "", "/invoke/target", `{}`},          // one entry alone has the operation
 		"inside and beside":      {`{` + target + `,` + operation + `,"arguments":{"page_size":1},"page":2}`, "", "/page", `{"page_size":1}`},
 		"two things wrong":       {`{` + target + `,"op":"nearby_avatars","arguments":{"radius":1000}}`, "", "/op /operation", `{"radius_meters":256}`},
-		"an unknown target":      {`{"targt":"/nowhere",` + operation + `,"arguments":{}}`, "", "/targt /target", ""},
+		"an unknown target":      {`{"targt":"/nowhere",` + operation + `,"arguments":{}}`, "", "/targt /target", `{}`}, // one entry alone has the operation
 		"a list around it":       {`[{` + target + `,` + operation + `}]`, "", "", `{}`},
 		"no list for a record":   {`{` + target + `,` + operation + `,"arguments":[],"x":1}`, "", "/x", `{}`},
 		"an empty string":        {`{` + target + `,` + operation + `,"arguments":""}`, "", "", `{}`},

@@ -222,8 +222,13 @@ func TestNotFoundCarriesTheCallThatWasMeant(t *testing.T) {
 		{"/shop/shelf/", "listThings", `{}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{}}`},
 		{"/shop/shelv", "list_thing", `{"limit":99}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{"limit":10}}`},
 		{"/shop/shelf", "list_thinsg", `{"limit":2}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{"limit":2}}`},
+		{"/shop/shelf#list_things", "list_things", `{}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{}}`},
+		{"shelf", "list_things", `{}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{}}`},
+		{"/shop/till", "list_things", `{}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{}}`},
+		{"/elsewhere/entirely", "list_things", `{}`, `{"target":"/shop/shelf","operation":"list_things","arguments":{}}`},
+		{"/shop/till", "balance", `{}`, ``}, // the visitor may not know who has it
 		{"/shop/shelf", "burn", `{}`, ``},
-		{"/nowhere", "list_things", `{}`, ``},
+		{"/nowhere", "burn", `{}`, ``},
 	} {
 		_, err := c.Invoke(t.Context(), visitor, call(test.target, test.operation, test.arguments))
 		e := failure(t, err)

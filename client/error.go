@@ -42,7 +42,7 @@ type Error struct {
 	// Ref finds the fault in the operator's log; empty if there is none.
 	Ref string
 
-	near  string // the one path or operation that was meant, if that is clear
+	near  Call // the target and operation that were meant, where that is clear
 	cause error
 }
 

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -66,23 +65,15 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	path, operation, only := strings.Cut(target, "#")
 	asking, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	n, err := c.resolve(asking, p, path)
+	n, err := c.resolve(asking, p, path, operation)
 	if err != nil {
-		var e *Error
-		if errors.As(err, &e) && e.near != "" && !only {
-			e.Corrected = corrected(Call{Target: e.near})
-		}
-		return nil, err
+		return nil, c.completedInspect(p, err, path, operation, only)
 	}
 	found := &Inspection{Node: n, Only: only}
 	if only {
 		op := n.Operation(operation, allowed(p, n))
 		if op == nil {
-			e := noOperation(p, n, operation)
-			if e.near != "" {
-				e.Corrected = corrected(Call{Target: policy.Name(path, e.near)})
-			}
-			return nil, e
+			return nil, c.completedInspect(p, c.noOperation(p, n, operation), path, operation, only)
 		}
 		found.Operations = []Operation{{Name: operation, Operation: op}}
 		return found, nil
@@ -94,29 +85,4 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 		}
 	}
 	return found, nil
-}
-
-// noOperation answers that the node has no operation of that name for the
-// principal, with the names that it has.
-func noOperation(p *policy.Principal, n *space.Node, name string) *Error {
-	const most = 20
-	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
-	var names []string
-	for _, op := range n.Operations(allowed(p, n)) {
-		names = append(names, op.Name)
-	}
-	if near := nearest(name, names); near != "" {
-		e.Hint = "did you mean " + near + "?"
-		e.near = near
-		return e
-	}
-	switch {
-	case len(names) == 0:
-		e.Hint = "it has none; inspect it to see the entries below it"
-	case len(names) > most:
-		e.Hint = "some of its operations: " + strings.Join(names[:most], ", ") + "; inspect it for all"
-	default:
-		e.Hint = "its operations: " + strings.Join(names, ", ")
-	}
-	return e
 }

@@ -64,13 +64,13 @@ type prepared struct {
 func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	n, err := c.resolve(ctx, p, call.Target)
+	n, err := c.resolve(ctx, p, call.Target, call.Operation)
 	if err != nil {
-		return prepared{}, c.completed(ctx, p, nil, err, call)
+		return prepared{}, c.completedInvoke(ctx, p, err, call)
 	}
 	op := n.Operation(call.Operation, allowed(p, n))
 	if op == nil {
-		return prepared{}, c.completed(ctx, p, n, noOperation(p, n, call.Operation), call)
+		return prepared{}, c.completedInvoke(ctx, p, c.noOperation(p, n, call.Operation), call)
 	}
 	args, err := op.DecodeArgs(call.Arguments)
 	if err != nil {
@@ -158,43 +158,6 @@ func badArguments(n *space.Node, operation string, err error) error {
 	}
 	if bad.Corrected != nil {
 		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
-	}
-	return e
-}
-
-// completed adds to a not-found answer the whole call that was meant: a path
-// and an operation that exist for the principal, and arguments that fit. Where
-// one of them is unclear the hint has to do. A nil n says that the path was
-// the first thing wrong.
-func (c *Client) completed(ctx context.Context, p *policy.Principal, n *space.Node, err error, call Call) error {
-	var e *Error
-	if !errors.As(err, &e) || e.near == "" {
-		return err
-	}
-	meant := call
-	if n == nil {
-		meant.Target = e.near
-		if n, err = c.space.Resolve(ctx, p.Caller(), meant.Target); err != nil {
-			return e
-		}
-	}
-	op := n.Operation(meant.Operation, allowed(p, n))
-	if op == nil {
-		if meant.Operation = noOperation(p, n, meant.Operation).near; meant.Operation == "" {
-			return e
-		}
-		op = n.Operation(meant.Operation, allowed(p, n))
-	}
-	args, err := op.DecodeArgs(call.Arguments)
-	var bad *idl.ArgumentError
-	switch {
-	case errors.As(err, &bad):
-		meant.Arguments = bad.Corrected
-	case len(args.Repairs) > 0:
-		meant.Arguments = args.Record
-	}
-	if meant.Arguments != nil {
-		e.Corrected = corrected(meant)
 	}
 	return e
 }

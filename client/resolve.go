@@ -3,10 +3,7 @@ package client
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
-
-	"github.com/agnivade/levenshtein"
 
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
@@ -36,8 +33,9 @@ func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
 }
 
 // resolve returns the node at path, or the answer that there is none. What is
-// hidden costs the same and is answered the same as what does not exist.
-func (c *Client) resolve(ctx context.Context, p *policy.Principal, path string) (*space.Node, error) {
+// hidden costs the same and is answered the same as what does not exist. The
+// operation that was asked for, if any, helps to say what can have been meant.
+func (c *Client) resolve(ctx context.Context, p *policy.Principal, path, operation string) (*space.Node, error) {
 	start := time.Now()
 	n, err := c.space.Resolve(ctx, p.Caller(), path)
 	if err == nil {
@@ -51,84 +49,11 @@ func (c *Client) resolve(ctx context.Context, p *policy.Principal, path string) 
 	}
 	switch {
 	case errors.Is(err, space.ErrNotFound):
-		return nil, c.noEntry(p, path)
+		return nil, c.noEntry(p, path, operation)
 	case contextError(err) != nil:
 		return nil, err
 	}
 	return nil, c.hostTrouble(err, "")
-}
-
-// noEntry answers that there is nothing at path. It offers the one visible
-// path that the reader can have meant, if there is exactly one.
-func (c *Client) noEntry(p *policy.Principal, path string) *Error {
-	e := &Error{
-		Class:   NotFound,
-		Message: "there is no entry at this path",
-		Hint:    "paths come from discover, from inspect (children) and from results; inspect / lists the mounts",
-	}
-	if near := nearest(path, c.visiblePaths(p)); near != "" {
-		e.Hint = "did you mean " + near + "?"
-		e.near = near
-	}
-	return e
-}
-
-// maxCandidates bounds the paths and names that are compared with a wrong one.
-const maxCandidates = 4096
-
-// visiblePaths lists the paths that the principal may know, shallow ones first.
-func (c *Client) visiblePaths(p *policy.Principal) []string {
-	var paths []string
-	level := c.space.Children(p.Caller(), "/")
-	for len(level) > 0 && len(paths) < maxCandidates {
-		var next []*space.Node
-		for _, n := range level {
-			if c.visible(p, n) {
-				paths = append(paths, n.Path)
-			}
-			next = append(next, c.space.Children(p.Caller(), n.Path)...)
-		}
-		level = next
-	}
-	return paths
-}
-
-// nearest returns the candidate that a slip of form or a small typing mistake
-// turned into name, or "" if there is none or more than one.
-func nearest(name string, candidates []string) string {
-	const longest = 256 // bytes; the comparison costs the product of the lengths
-	if len(name) > longest {
-		return ""
-	}
-	plain := normal(name)
-	best, bestDistance, unique := "", 3, false
-	for _, candidate := range candidates {
-		other := normal(candidate)
-		if len(other) > longest || len(other)-len(plain) > 2 || len(plain)-len(other) > 2 {
-			continue
-		}
-		d := levenshtein.ComputeDistance(plain, other)
-		if d > 0 && len(other) <= 4 {
-			continue // in a short name any slip makes another name
-		}
-		switch {
-		case d < bestDistance:
-			best, bestDistance, unique = candidate, d, true
-		case d == bestDistance:
-			unique = false
-		}
-	}
-	if !unique {
-		return ""
-	}
-	return best
-}
-
-// normal folds what people vary when they write the same name: capitals,
-// separators, and slashes at the ends.
-func normal(name string) string {
-	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "/"))
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
 }
 
 // hostTrouble answers a Host's failure. What the Host says of the domain is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
@@ -14,35 +15,40 @@ type tourCmd struct{}
 // Run runs the command.
 func (*tourCmd) Run(ctx context.Context, c *cli) error {
 	return c.with(ctx, once, func(ctx context.Context, s *session) error {
+		flags := s.words()
+		for i := range flags {
+			flags[i] = shellQuote(flags[i])
+		}
 		for _, step := range []struct {
-			say string
-			do  func(*page) error
+			say     string
+			command string
+			do      func(*page) error
 		}{
-			{"A model asks what there is for a purpose:\n\n$ wipagent discover \"who is here\"", func(p *page) error {
+			{"A model asks what there is for a purpose:", `wipagent discover "who is here"`, func(p *page) error {
 				found, err := s.client.Discover(ctx, s.principal, "/", "who is here")
 				if err == nil {
 					p.discovery(found)
 				}
 				return err
 			}},
-			{"It looks at what the entry can do:\n\n$ wipagent inspect /grid/parcel", func(p *page) error {
+			{"It looks at what the entry can do:", `wipagent inspect /grid/parcel`, func(p *page) error {
 				found, err := s.client.Inspect(ctx, s.principal, "/grid/parcel")
 				if err == nil {
 					p.description(adapter.Describe(found))
 				}
 				return err
 			}},
-			{"And calls an operation:\n\n$ wipagent invoke /grid/region nearby_avatars radius_meters=96 page_size=5", func(p *page) error {
+			{"And calls an operation:", `wipagent invoke /grid/region nearby_avatars radius_meters=96 page_size=5`, func(p *page) error {
 				return s.show(ctx, p, "/grid/region", "nearby_avatars", `{"radius_meters":96,"page_size":5}`)
 			}},
-			{"Texts of the world are strangers' words; they come cleaned and marked:\n\n$ wipagent invoke /grid/region visible_objects page_size=5", func(p *page) error {
+			{"Texts of the world are strangers' words; they come cleaned and marked:", `wipagent invoke /grid/region visible_objects page_size=5`, func(p *page) error {
 				return s.show(ctx, p, "/grid/region", "visible_objects", `{"page_size":5}`)
 			}},
-			{"A wrong call comes back with what was wrong and a call that works:\n\n$ wipagent invoke /grid/region nearby_avatars radius=1000", func(p *page) error {
+			{"A wrong call comes back with what was wrong and a call that works:", `wipagent invoke /grid/region nearby_avatars radius=1000`, func(p *page) error {
 				return s.show(ctx, p, "/grid/region", "nearby_avatars", `{"radius":1000}`)
 			}},
 		} {
-			fmt.Fprintf(c.io.out, "# %s\n\n", step.say)
+			fmt.Fprintf(c.io.out, "# %s\n\n$ %s\n\n", step.say, strings.Join(append([]string{step.command}, flags...), " "))
 			if err := step.do(s.page()); err != nil {
 				return err
 			}

@@ -1,0 +1,244 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+)
+
+// This file says what a call can have meant that named something that does not
+// exist. It looks at nothing that the principal may not know, so that the
+// answer is the same whether a name is hidden or was never there (T9).
+
+// noEntry answers that there is nothing at path, and offers the one path that
+// can have been meant, if there is exactly one.
+func (c *Client) noEntry(p *policy.Principal, path, operation string) *Error {
+	e := &Error{
+		Class:   NotFound,
+		Message: "there is no entry at this path",
+		Hint:    "paths come from discover, from inspect (children) and from results; inspect / lists the mounts",
+	}
+	nodes := c.visibleNodes(p)
+	paths := make([]string, len(nodes))
+	for i, n := range nodes {
+		paths[i] = n.Path
+	}
+	near := nearest(path, paths)
+	if before, _, ok := strings.Cut(path, "#"); near == "" && ok { // the form that inspect takes
+		near = nearest(before, paths)
+	}
+	if near == "" {
+		near = one(paths, func(known string) bool { return normal(known[strings.LastIndexByte(known, '/'):]) == normal(path) })
+	}
+	if near == "" {
+		near = holder(p, nodes, operation)
+	}
+	if near != "" {
+		e.Hint = "did you mean " + near + "?"
+		e.near.Target = near
+	}
+	return e
+}
+
+// noOperation answers that the node has no operation of that name for the
+// principal, and offers one of another name or at another path, or the names
+// that it has.
+func (c *Client) noOperation(p *policy.Principal, n *space.Node, name string) *Error {
+	const most = 20
+	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
+	names := operationNames(p, n)
+	if near := nearest(name, names); near != "" {
+		e.Hint = "did you mean " + near + "?"
+		e.near.Operation = near
+		return e
+	}
+	if near := holder(p, c.visibleNodes(p), name); near != "" {
+		e.Hint = near + " has it"
+		e.near.Target = near
+		return e
+	}
+	switch {
+	case len(names) == 0:
+		e.Hint = "it has none; inspect it to see the entries below it"
+	case len(names) > most:
+		e.Hint = "some of its operations: " + strings.Join(names[:most], ", ") + "; inspect it for all"
+	default:
+		e.Hint = "its operations: " + strings.Join(names, ", ")
+	}
+	return e
+}
+
+// completedInspect adds the whole target that was meant to a not-found answer.
+func (c *Client) completedInspect(p *policy.Principal, err error, path, operation string, only bool) error {
+	var e *Error
+	if !errors.As(err, &e) || !e.clear() {
+		return err
+	}
+	meant, _ := c.meant(p, e, Call{Target: path, Operation: operation})
+	switch {
+	case !only:
+		e.Corrected = corrected(Call{Target: meant.Target})
+	case meant.Operation != "":
+		e.Corrected = corrected(Call{Target: policy.Name(meant.Target, meant.Operation)})
+	}
+	return e
+}
+
+// completedInvoke adds the whole call that was meant to a not-found answer: a
+// path and an operation that exist for the principal, and arguments that fit.
+// Where one of them is unclear the hint has to do.
+func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err error, call Call) error {
+	var e *Error
+	if !errors.As(err, &e) || !e.clear() || ctx.Err() != nil {
+		return err
+	}
+	meant, op := c.meant(p, e, call)
+	if op == nil {
+		return e
+	}
+	args, err := op.DecodeArgs(call.Arguments)
+	var bad *idl.ArgumentError
+	switch {
+	case errors.As(err, &bad):
+		meant.Arguments = bad.Corrected
+	case len(args.Repairs) > 0:
+		meant.Arguments = args.Record
+	}
+	if meant.Arguments != nil {
+		e.Corrected = corrected(meant)
+	}
+	return e
+}
+
+// clear reports whether the error knows what was meant.
+func (e *Error) clear() bool { return e.near.Target != "" || e.near.Operation != "" }
+
+// meant returns the call with what the error found clear about it, and its
+// operation; both are empty if there is none.
+func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Operation) {
+	if e.near.Target != "" {
+		call.Target = e.near.Target
+	}
+	if e.near.Operation != "" {
+		call.Operation = e.near.Operation
+	}
+	for _, n := range c.visibleNodes(p) {
+		if n.Path != call.Target {
+			continue
+		}
+		op := n.Operation(call.Operation, allowed(p, n))
+		if op == nil {
+			call.Operation = nearest(call.Operation, operationNames(p, n))
+			op = n.Operation(call.Operation, allowed(p, n))
+		}
+		return call, op
+	}
+	call.Operation = ""
+	return call, nil
+}
+
+// operationNames lists the node's operations that the principal may know.
+func operationNames(p *policy.Principal, n *space.Node) []string {
+	var names []string
+	for _, op := range n.Operations(allowed(p, n)) {
+		names = append(names, op.Name)
+	}
+	return names
+}
+
+// maxCandidates bounds the entries that are compared with a wrong name.
+const maxCandidates = 4096
+
+// visibleNodes lists the entries that the principal may know, shallow ones
+// first.
+func (c *Client) visibleNodes(p *policy.Principal) []*space.Node {
+	var nodes []*space.Node
+	level := c.space.Children(p.Caller(), "/")
+	for len(level) > 0 && len(nodes) < maxCandidates {
+		var next []*space.Node
+		for _, n := range level {
+			if c.visible(p, n) {
+				nodes = append(nodes, n)
+			}
+			next = append(next, c.space.Children(p.Caller(), n.Path)...)
+		}
+		level = next
+	}
+	return nodes
+}
+
+// holder returns the path of the one node that has an operation of this name,
+// or "".
+func holder(p *policy.Principal, nodes []*space.Node, operation string) string {
+	if operation == "" {
+		return ""
+	}
+	var paths []string
+	for _, n := range nodes {
+		for _, name := range operationNames(p, n) {
+			if normal(name) == normal(operation) {
+				paths = append(paths, n.Path)
+			}
+		}
+	}
+	return one(paths, func(string) bool { return true })
+}
+
+// one returns the only string that fits, or "".
+func one(list []string, fits func(string) bool) string {
+	found := ""
+	for _, s := range list {
+		if !fits(s) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = s
+	}
+	return found
+}
+
+// nearest returns the candidate that a slip of form or a small typing mistake
+// turned into name, or "" if there is none or more than one.
+func nearest(name string, candidates []string) string {
+	const longest = 256 // bytes; the comparison costs the product of the lengths
+	if len(name) > longest {
+		return ""
+	}
+	plain := normal(name)
+	best, bestDistance, unique := "", 3, false
+	for _, candidate := range candidates {
+		other := normal(candidate)
+		if len(other) > longest || len(other)-len(plain) > 2 || len(plain)-len(other) > 2 {
+			continue
+		}
+		d := levenshtein.ComputeDistance(plain, other)
+		if d > 0 && len(other) <= 4 {
+			continue // in a short name any slip makes another name
+		}
+		switch {
+		case d < bestDistance:
+			best, bestDistance, unique = candidate, d, true
+		case d == bestDistance:
+			unique = false
+		}
+	}
+	if !unique {
+		return ""
+	}
+	return best
+}
+
+// normal folds what people vary when they write the same name: capitals,
+// separators, and slashes at the ends.
+func normal(name string) string {
+	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "/"))
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
+}
