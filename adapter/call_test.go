@@ -80,11 +80,7 @@ func TestInvokeRecords(t *testing.T) {
 		"too long and nested":    {strings.Repeat("[", 4<<20), "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			a := call(t, c, "invoke", test.record)
-			if took := time.Since(start); took > 2*time.Second {
-				t.Errorf("took %s", took) // what is not bounded first takes much longer
-			}
 			if test.repaired != "" {
 				var paths []string
 				for _, r := range a.Repaired {
