@@ -3,6 +3,7 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
@@ -15,7 +16,9 @@ type Description struct {
 	Summary    string             `json:"summary,omitempty"`
 	AgeMillis  int64              `json:"age_millis"`
 	Interfaces []InterfaceSummary `json:"interfaces,omitempty"`
-	Children   []Child            `json:"children,omitempty"`
+	// Forms says what the wrappers in the signatures look like in JSON.
+	Forms    map[string]string `json:"forms,omitempty"`
+	Children []Child           `json:"children,omitempty"`
 	// The schemas are there if the target named one operation.
 	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
@@ -63,6 +66,12 @@ func Describe(i *client.Inspection) *Description {
 		}
 		d.Interfaces = append(d.Interfaces, summary)
 	}
+	for _, named := range i.Operations {
+		if d.Forms == nil {
+			d.Forms = map[string]string{}
+		}
+		forms(named.Operation, d.Forms)
+	}
 	for _, child := range i.Children {
 		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary})
 	}
@@ -106,7 +115,7 @@ func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 		switch {
 		case len(op.Examples) > 0:
 			o.Example = op.Examples[0]
-		case len(op.Params) == 0:
+		case !slices.ContainsFunc(op.Params, (*idl.Param).Required):
 			o.Example = json.RawMessage("{}")
 		}
 		s.Operations = append(s.Operations, o)

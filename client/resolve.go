@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/wipagent/wipagent/client/policy"
@@ -21,8 +22,13 @@ func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
 // operation to offer, or something known below it has. The root is always
 // there.
 func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
-	if n.Path == "/" || len(n.Operations(allowed(p, n))) > 0 {
+	if n.Path == "/" {
 		return true
+	}
+	for _, i := range n.Interfaces {
+		if slices.ContainsFunc(i.Operations, allowed(p, n)) {
+			return true
+		}
 	}
 	for _, child := range c.space.Children(p.Caller(), n.Path) {
 		if c.visible(p, child) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +113,7 @@ func (p *page) description(d *adapter.Description) {
 			p.line("")
 			p.line("  %s", op.Signature)
 			p.paragraph("      ", op.Doc)
-			for _, name := range slices.Sorted(keys(op.Parameters)) {
+			for _, name := range slices.Sorted(maps.Keys(op.Parameters)) {
 				p.line("      %s: %s", name, strings.ReplaceAll(op.Parameters[name], "\n", " "))
 			}
 			p.line("      %s, within %s, at most %d bytes, costs %d", strings.ReplaceAll(op.Risk, "_", "-"), time.Duration(op.Timeout)*time.Millisecond, op.MaxOutput, op.Cost)
@@ -127,6 +128,12 @@ func (p *page) description(d *adapter.Description) {
 			p.paragraph("  ", t)
 		}
 	}
+	if len(d.Forms) > 0 {
+		p.line("")
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Forms)) {
+		p.line("  %s: %s", name, d.Forms[name])
+	}
 	if d.InputSchema != nil {
 		p.line("")
 		p.line("input schema: %s", d.InputSchema)
@@ -139,16 +146,6 @@ func (p *page) description(d *adapter.Description) {
 			rows = append(rows, []string{c.Path, c.Title, c.Summary})
 		}
 		p.table(rows)
-	}
-}
-
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
 	}
 }
 
