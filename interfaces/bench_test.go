@@ -10,16 +10,17 @@ import (
 	"github.com/wipagent/wipagent/interfaces"
 )
 
-type crowd struct{ projected int }
+// crowd is a region of which only the avatars are asked for. It embeds the
+// interface, so that a new operation does not concern it.
+type crowd struct {
+	interfaces.Region[instant]
+	projected int
+}
 
 type instant struct{}
 
 func (instant) Observation() idl.Observation {
 	return idl.Observation{Generation: 1, RegionID: idl.ID{1}, ObservedAt: time.UnixMilli(1), SnapshotID: "1", Source: "bench"}
-}
-
-func (*crowd) WorldLocation(context.Context, instant) (interfaces.WorldLocation, error) {
-	return interfaces.WorldLocation{}, nil
 }
 
 func (c *crowd) NearbyAvatars(context.Context, instant, interfaces.NearbyAvatarsArgs) (idl.FactOf[idl.Selection[interfaces.Avatar]], error) {
@@ -33,10 +34,6 @@ func (c *crowd) NearbyAvatars(context.Context, instant, interfaces.NearbyAvatars
 			Direction:      idl.Known(interfaces.DirectionNortheast),
 		}
 	}, false)), nil
-}
-
-func (*crowd) VisibleObjects(context.Context, instant, interfaces.VisibleObjectsArgs) (idl.FactOf[idl.Selection[interfaces.VisibleObject]], error) {
-	return idl.FactOf[idl.Selection[interfaces.VisibleObject]]{}, nil
 }
 
 // BenchmarkNearbyAvatars calls the binding for a page of 20 of 2,048 avatars,
