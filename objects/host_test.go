@@ -6,13 +6,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/interfaces"
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/world"
@@ -49,31 +53,60 @@ func lived(updates ...world.Update) *world.World {
 	return w
 }
 
-// arguments are what a client sends that fills in the defaults.
-var arguments = map[string]string{
-	"agent_state":         `{}`,
-	"recent_participants": `{"page":1,"page_size":20}`,
-	"world_location":      `{}`,
-	"nearby_avatars":      `{"radius_meters":96,"page":1,"page_size":20}`,
-	"visible_objects":     `{"radius_meters":96,"page":1,"page_size":20}`,
-	"parcel_environment":  `{}`,
-	"inventory_search":    `{"query":"hat","page":1,"page_size":20}`,
-	"received_landmarks":  `{"page":1,"page_size":20}`,
+// operation is one that the documents declare, and the Object that offers it.
+type operation struct {
+	*idl.Operation
+	call wip.Call // of usual arguments
+}
+
+// operations are all that the documents declare, by name. They are found as a
+// client finds them, so that a new one is tested without being named here.
+var operations = sync.OnceValue(func() map[string]operation {
+	h := objects.New(world.New(), nil)
+	tree, err := h.FetchTree(context.Background(), wip.Caller{}, "/")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]operation{}
+	for _, c := range tree.Children {
+		for _, ref := range c.Entry.Object.Interfaces {
+			documents, err := idl.Compile(idl.FSLoader(interfaces.FS()), ref.Document)
+			if err != nil {
+				panic(err)
+			}
+			for _, o := range documents[0].Interface(ref.Interface).Operations {
+				if other, ok := all[o.Name]; ok {
+					panic(fmt.Sprintf("%s and %s both have an operation %s: tests, goldens and models tell operations apart by name", other.call.Path, c.Entry.Path, o.Name))
+				}
+				all[o.Name] = operation{o, wip.Call{
+					Path: c.Entry.Path, Object: c.Entry.Object.ID, Interface: ref.Interface,
+					Operation: o.Name, Arguments: usualArguments(o),
+				}}
+			}
+		}
+	}
+	return all
+})
+
+// usualArguments are what a client sends that fills in the defaults, and of
+// an operation that cannot do without arguments, those of its first example.
+func usualArguments(o *idl.Operation) json.RawMessage {
+	sent := json.RawMessage(`{}`)
+	switch {
+	case o.Name == "inventory_search":
+		sent = json.RawMessage(`{"query":"hat"}`)
+	case slices.ContainsFunc(o.Params, (*idl.Param).Required) && len(o.Examples) > 0:
+		sent = o.Examples[0]
+	}
+	args, err := o.DecodeArgs(sent)
+	if err != nil {
+		panic(fmt.Sprintf("%s needs arguments: give it an @example in its document", o.Name))
+	}
+	return args.Record
 }
 
 // callOf returns the call of an operation with its usual arguments.
-func callOf(operation string) wip.Call {
-	place := map[string]string{
-		"agent_state": "agent", "recent_participants": "agent",
-		"world_location": "region", "nearby_avatars": "region", "visible_objects": "region",
-		"parcel_environment": "parcel",
-		"inventory_search":   "inventory", "received_landmarks": "inventory",
-	}[operation]
-	return wip.Call{
-		Path: "/" + place, Object: place, Interface: strings.ToUpper(place[:1]) + place[1:],
-		Operation: operation, Arguments: json.RawMessage(arguments[operation]),
-	}
-}
+func callOf(name string) wip.Call { return operations()[name].call }
 
 func operate(t testing.TB, h *objects.Host, operation string) (map[string]any, wip.Result) {
 	t.Helper()
@@ -236,7 +269,7 @@ func TestDomainFailures(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := objects.New(test.world, nil)
-			for operation := range arguments {
+			for operation := range operations() {
 				_, err := h.CallOperation(t.Context(), callOf(operation))
 				f := failureOf(t, err)
 				if f.Class != wip.Domain || !errors.Is(err, test.cause) || f.Message == "" || f.Hint == "" || (f.RetryAfter > 0) != test.retry {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,10 +24,44 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// operations are all eight, in the order of the contract.
-var operations = []string{
+// contract are the eight operations in its order, which is that of the golden
+// file; others follow by name.
+var contract = []string{
 	"world_location", "agent_state", "nearby_avatars", "visible_objects",
 	"parcel_environment", "inventory_search", "received_landmarks", "recent_participants",
+}
+
+// goldenOrder returns the names of all operations that the documents declare,
+// and complains of one that no Object of the Host offers.
+func goldenOrder(t *testing.T) []string {
+	t.Helper()
+	documents, err := fs.Glob(interfaces.FS(), "*.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := idl.Compile(idl.FSLoader(interfaces.FS()), documents...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Clone(contract)
+	for _, d := range compiled {
+		for _, i := range d.Interfaces {
+			for _, o := range i.Operations {
+				if operations()[o.Name].Operation == nil {
+					t.Errorf("%s declares %s.%s, but no Object offers it: add one in newHost (host.go)", d.Name, i.Name, o.Name)
+				} else if !slices.Contains(contract, o.Name) {
+					names = append(names, o.Name)
+				}
+			}
+		}
+	}
+	for _, name := range contract {
+		if operations()[name].Operation == nil {
+			t.Fatalf("%s is of the contract (spec/perception.md), but no document declares it", name)
+		}
+	}
+	slices.Sort(names[len(contract):])
+	return names
 }
 
 // scenes are the worlds of the golden file: one that knows everything, one
@@ -94,33 +130,20 @@ func scenes() []struct {
 }
 
 // TestOperations compares what each operation answers, as a Host returns it
-// and as Shape lets it through, with the golden file.
+// and as Shape lets it through, with the golden file. A new operation is asked
+// too; scenes need what it looks at, unless they hold that already.
 func TestOperations(t *testing.T) {
 	const golden = "testdata/operations.txtar"
-	declared := map[string]*idl.Operation{}
-	documents, err := idl.Compile(idl.FSLoader(interfaces.FS()), "agent.wip", "inventory.wip", "parcel.wip", "region.wip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range documents {
-		for _, i := range d.Interfaces {
-			for _, o := range i.Operations {
-				declared[o.Name] = o
-			}
-		}
-	}
-	if len(declared) != len(operations) {
-		t.Errorf("found %d operations, expected %d", len(declared), len(operations))
-	}
+	names := goldenOrder(t)
 	got := &txtar.Archive{Comment: []byte("What the operations answer on the worlds of projection_test.go, after shaping.\n\n")}
 	synctest.Test(t, func(t *testing.T) {
 		for _, scene := range scenes() {
 			w := world.New()
 			w.Apply(scene.updates...)
 			h := objects.New(w, nil)
-			for _, name := range operations {
+			for _, name := range names {
 				_, r := operate(t, h, name)
-				shaped, err := declared[name].Shape(r.Value, idl.ShapeOptions{})
+				shaped, err := operations()[name].Shape(r.Value, idl.ShapeOptions{})
 				if err != nil {
 					t.Errorf("%s, %s: %v in %s", scene.name, name, err, r.Value)
 					continue
@@ -142,6 +165,15 @@ func TestOperations(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
+	}
+	had := map[string]bool{}
+	for _, f := range txtar.Parse(want).Files {
+		had[f.Name] = true
+	}
+	for _, f := range got.Files {
+		if !had[f.Name] {
+			t.Errorf("%s has no answer %s: run go test ./objects -update, and read the diff", golden, f.Name)
+		}
 	}
 	if diff := cmp.Diff(string(want), string(txtar.Format(got))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -255,7 +255,7 @@ func TestConcurrentCalls(t *testing.T) {
 					return
 				default:
 				}
-				for operation := range arguments {
+				for operation := range operations() {
 					_, err := h.CallOperation(context.Background(), callOf(operation))
 					if err != nil && !errors.Is(err, world.ErrNotReady) {
 						t.Error(err)
