@@ -16,7 +16,7 @@ import (
 //
 // The agent (the avatar this session is logged in as), as its session knows it.
 type Agent[S any] interface {
-	// The agent's own ID, position, health and seat.
+	// The agent's ID, position, health and seat.
 	AgentState(ctx context.Context, snap S) (AgentState, error)
 	// Avatars that lately spoke, wrote or offered something to the agent, newest first. Tells who, on which
 	// channel and when; never what was said.
@@ -66,7 +66,8 @@ func CallAgent[S idl.Observer](ctx context.Context, impl Agent[S], snap S, opera
 //
 // The agent's inventory, as far as its session has seen it.
 type Inventory[S any] interface {
-	// Inventory items whose name contains the query, in the order of their paths. Capitals do not matter.
+	// Inventory items whose name contains the query, in the order of their paths. Capitals do not matter. Matches
+	// the name alone, not what kind of item it is.
 	InventorySearch(ctx context.Context, snap S, args InventorySearchArgs) (idl.FactOf[idl.Selection[InventoryItem]], error)
 	// Landmarks (saved places) in the inventory, in the order of their paths. Where a landmark leads is not known
 	// without opening it.
@@ -75,7 +76,7 @@ type Inventory[S any] interface {
 
 // InventorySearchArgs are the arguments of grid.Inventory.inventory_search.
 type InventorySearchArgs struct {
-	// Part of the item's name, at most 128 bytes.
+	// Part of the item's name, not its kind (script, notecard, texture); at most 128 bytes.
 	Query string
 }
 
