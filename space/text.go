@@ -9,7 +9,8 @@ import (
 
 // split cuts text into lower-case words: at whatever is no letter or digit, at
 // the capitals of camelCase, and, in scripts that put no space between words,
-// into overlapping pairs of characters.
+// into overlapping pairs of characters. "IMs" is one word, and "who's" is "who
+// is".
 func split(text string) []string {
 	var list []string
 	var word []rune
@@ -23,10 +24,12 @@ func split(text string) []string {
 	for i, r := range runes {
 		switch {
 		case isApostrophe(r) && i > 0 && unicode.IsLetter(runes[i-1]):
-			// "who's" is who, "don't" is dont.
-			if i+1 < len(runes) && (runes[i+1] == 's' || runes[i+1] == 'S') && (i+2 == len(runes) || !unicode.IsLetter(runes[i+2])) {
+			// "Maria's" is maria, "don't" is dont.
+			if plural(runes[i+1:]) {
 				flush()
-				runes[i+1] = ' '
+				if runes[i+1] = ' '; contracted[list[len(list)-1]] {
+					list = append(list, "is")
+				}
 			}
 		case unspaced(r):
 			if i == 0 || !unspaced(runes[i-1]) {
@@ -43,7 +46,7 @@ func split(text string) []string {
 		default:
 			if unicode.IsUpper(r) && len(word) > 0 {
 				before := word[len(word)-1]
-				next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+				next := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !plural(runes[i+1:])
 				if !unicode.IsUpper(before) || next {
 					flush()
 				}
@@ -54,6 +57,14 @@ func split(text string) []string {
 	flush()
 	return list
 }
+
+// plural reports whether nothing but an s is left of a word.
+func plural(rest []rune) bool {
+	return len(rest) > 0 && (rest[0] == 's' || rest[0] == 'S') && (len(rest) == 1 || !unicode.IsLetter(rest[1]))
+}
+
+// contracted are words after which 's stands for "is".
+var contracted = set("who what where when how which that there here it he she")
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
