@@ -7,3 +7,6 @@ var (
 	ComparePaths = comparePaths
 	Within       = within
 )
+
+// Candidates returns what the ranker was given.
+func (v *View) Candidates() []Candidate { return v.candidates }

@@ -39,10 +39,11 @@ type spelling struct {
 	term    int
 }
 
-// phrase is an alias or a name as a row of terms.
+// phrase is an alias or a name as a row of words.
 type phrase struct {
 	document int
-	terms    []int
+	words    []string
+	terms    []int // of the words
 }
 
 // addOperation indexes an operation and returns its document.
@@ -154,13 +155,12 @@ func (x *wordIndex) term(word string) int {
 	return t
 }
 
-// addPhrase makes words findable as a row. A single word that says nothing is
-// no phrase.
+// addPhrase makes words findable as a row.
 func (x *wordIndex) addPhrase(d int, words []string) {
-	if len(words) == 0 || len(words) > maxPhrase || len(words) == 1 && classOf(words[0]) == empty {
+	if len(words) == 0 || len(words) > maxWords {
 		return
 	}
-	p := phrase{document: d}
+	p := phrase{document: d, words: words}
 	for _, w := range words {
 		p.terms = append(p.terms, x.term(w))
 	}

@@ -43,7 +43,6 @@ const (
 	saturation = 1.2  // BM25's k: what a word's second occurrence is worth
 	fromEntry  = 0.7  // what a word of the entry is worth to its operations
 	maxWords   = 32   // words of a query that count
-	maxPhrase  = 8    // words of an alias that is matched as a phrase
 	maxText    = 2000 // bytes of one text that count
 )
 
@@ -80,6 +79,8 @@ type evidence struct {
 	touched []bool    // whether there is anything
 	named   []int     // words of the query in the name or an alias
 	phrased []float64 // share of the query that a name or an alias takes word for word
+	exact   []float64 // 1 if the query is a name or an alias and nothing else, less if in other forms
+	meant   []bool    // whether a name or an alias has the verb that demands a change
 }
 
 // cell is what a document has for one word of the query.
@@ -92,9 +93,9 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 	for _, w := range words {
 		total += w.weight
 	}
-	e := x.gather(words)
-	question := len(words) > 0 && asking[words[0].word]
 	verb, demand := demanded(words)
+	e := x.gather(words, verb)
+	question := len(words) > 0 && asking[words[0].word]
 	var scores []Score
 	for i, p := range x.pairs {
 		if !e.touched[p.node] && (p.operation < 0 || !e.touched[p.operation]) {
@@ -106,7 +107,7 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 			score.Value *= placeShare
 		case question && x.tells[p.operation]:
 			score.Value *= questionBoost
-		case demand && x.tells[p.operation] && !slices.Contains(x.names[p.operation], verb):
+		case demand && x.tells[p.operation] && !e.meant[p.operation] && !slices.Contains(x.names[p.operation], words[verb].term):
 			score.Value *= demandShare
 			score.Strong = false
 		}
@@ -117,12 +118,12 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 	return scores, nil
 }
 
-// demanded reports whether the query demands a change, and the term of the verb
-// that says so.
+// demanded reports whether the query demands a change, and which word of it is
+// the verb that says so.
 func demanded(words []queryWord) (verb int, ok bool) {
-	for _, w := range words {
+	for i, w := range words {
 		if acting[w.word] {
-			return w.term, true
+			return i, true
 		}
 		if w.class != empty {
 			break
@@ -131,11 +132,13 @@ func demanded(words []queryWord) (verb int, ok bool) {
 	return -1, false
 }
 
-// gather looks the words up and finds the phrases.
-func (x *wordIndex) gather(words []queryWord) *evidence {
+// gather looks the words up and finds the phrases. verb is the word that
+// demands a change, or -1.
+func (x *wordIndex) gather(words []queryWord, verb int) *evidence {
 	e := &evidence{
 		width: len(words), cells: make([]cell, x.documents*len(words)), touched: make([]bool, x.documents),
 		named: make([]int, x.documents), phrased: make([]float64, x.documents),
+		exact: make([]float64, x.documents), meant: make([]bool, x.documents),
 	}
 	for i, w := range words {
 		if w.weight == 0 {
@@ -153,7 +156,7 @@ func (x *wordIndex) gather(words []queryWord) *evidence {
 			}
 		}
 	}
-	x.findPhrases(words, e)
+	x.findPhrases(words, verb, e)
 	return e
 }
 
@@ -183,12 +186,21 @@ func (x *wordIndex) score(p pair, words []queryWord, e *evidence, total float64)
 	} else { // the query has no word that says anything: only a phrase can be meant
 		covered, own = phrase, phrase
 	}
+	if vague(words) { // what such words say, they say together
+		own = min(own, phrase)
+	}
 	value *= 0.4 + 0.6*covered
 	value += phraseBonus * phrase
 	if p.operation >= 0 {
 		value += nameBonus * min(1, float64(e.named[document])/float64(max(1, len(x.names[document])))) * covered
 	}
-	return Score{Value: value, Strong: covered >= strongCover && own >= strongOwn}
+	value += exactBonus * e.exact[document]
+	return Score{Value: value, Strong: e.exact[document] > 0 || covered >= strongCover && own >= strongOwn}
+}
+
+// vague reports whether no word of the query has content.
+func vague(words []queryWord) bool {
+	return !slices.ContainsFunc(words, func(w queryWord) bool { return w.class == content })
 }
 
 // When a candidate is strong: its words, with its entry's, answer to this
@@ -200,6 +212,7 @@ const (
 
 // What changes a candidate's value beyond its words.
 const (
+	exactBonus    = 3   // for a query that is a name or an alias: more than all else together
 	phraseBonus   = 0.4 // by the share of the query that a name or an alias takes word for word
 	nameBonus     = 0.2 // by the share of the name that the query has
 	questionBoost = 1.3 // for what only tells, if the query is a question
@@ -208,23 +221,30 @@ const (
 )
 
 // findPhrases finds names and aliases that stand in the query word for word and
-// marks their words as fully answered.
-func (x *wordIndex) findPhrases(words []queryWord, e *evidence) {
+// marks their words as fully answered. A single word that says nothing is a
+// phrase only if it is all of the query.
+func (x *wordIndex) findPhrases(words []queryWord, verb int, e *evidence) {
 	for at, w := range words {
 		if w.term < 0 {
 			continue
 		}
 		for _, p := range x.phrases[w.term] {
-			if !p.standsAt(words[at:]) {
+			n := len(p.terms)
+			if !p.standsAt(words[at:]) || n == 1 && w.class == empty && e.width > 1 {
 				continue
 			}
-			e.touched[p.document] = true
+			d := p.document
+			e.touched[d] = true
 			for k := range p.terms {
-				c := &e.of(p.document)[at+k]
+				c := &e.of(d)[at+k]
 				c.cover = 1
 				c.weight = max(c.weight, inAlias.weight)
 			}
-			e.phrased[p.document] = max(e.phrased[p.document], float64(len(p.terms))/float64(e.width))
+			e.phrased[d] = max(e.phrased[d], float64(n)/float64(e.width))
+			e.meant[d] = e.meant[d] || at <= verb && verb < at+n
+			if n == e.width {
+				e.exact[d] = max(e.exact[d], p.likeness(words))
+			}
 		}
 	}
 }
@@ -240,4 +260,16 @@ func (p phrase) standsAt(words []queryWord) bool {
 		}
 	}
 	return true
+}
+
+// likeness is 1 for words that are the phrase as it is written, and less for
+// other forms of them: where one alias has these forms, it is meant.
+func (p phrase) likeness(words []queryWord) float64 {
+	const otherForms = 0.5
+	for i, w := range p.words {
+		if words[i].word != w {
+			return otherForms
+		}
+	}
+	return 1
 }
