@@ -8,7 +8,9 @@ import (
 )
 
 // similar returns the terms that an unknown word may be a slip for: spellings
-// one or two edits away, by length, else words that it begins.
+// one or two edits away, by length, else words that it begins. A word of four
+// letters may have lost or exchanged some, but a wrong letter makes it another
+// word, and it begins too many; a shorter one is no slip.
 func (x *wordIndex) similar(word string) []match {
 	length := utf8.RuneCountInString(word)
 	allowed := 0
@@ -25,7 +27,7 @@ func (x *wordIndex) similar(word string) []match {
 	best := allowed + 1
 	var matches []match
 	for _, s := range x.spellings {
-		if !x.used(s.term) || bits.OnesCount64(mask^s.letters) > 2*allowed {
+		if !x.used(s.term) || bits.OnesCount64(mask^s.letters) > 2*allowed || length == 4 && mask&^s.letters != 0 {
 			continue
 		}
 		if d := distance(word, s.word, allowed); d < best {
@@ -38,8 +40,12 @@ func (x *wordIndex) similar(word string) []match {
 	if len(matches) > 0 {
 		return matches
 	}
+	longest := maxText // bytes
+	if length == 4 {
+		longest = len(word) + 2 // an ending
+	}
 	for _, s := range x.spellings {
-		if x.used(s.term) && len(s.word) > len(word) && strings.HasPrefix(s.word, word) &&
+		if x.used(s.term) && len(s.word) > len(word) && len(s.word) <= longest && strings.HasPrefix(s.word, word) &&
 			!slices.ContainsFunc(matches, func(m match) bool { return m.term == s.term }) {
 			matches = append(matches, match{s.term, prefixQuality})
 		}
