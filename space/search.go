@@ -68,6 +68,7 @@ type OperationHit struct {
 
 const (
 	nothingMatches = "Nothing here matches that well; this is what there is:"
+	weakGuesses    = "These hits are weak guesses; the map shows all there is."
 	nothingHere    = "There is nothing in this scope."
 	noQuery        = "Without a query, this is what there is:"
 	longQuery      = "Only the first 512 bytes of the query were used."
@@ -103,8 +104,11 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 		}
 	}
 	groups, none := grouped(entries, scores), nothingMatches
-	if query == "" {
+	switch {
+	case query == "":
 		groups, none = listing(entries), noQuery
+	case len(groups) > 0:
+		none = weakGuesses
 	}
 	if len(groups) == 0 || !groups[0].best.Strong {
 		f.say(none)

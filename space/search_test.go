@@ -41,6 +41,33 @@ func TestSearchNothing(t *testing.T) {
 	}
 }
 
+// TestSearchWeak checks that hits which are guesses are called that, and not
+// denied (B7).
+func TestSearchWeak(t *testing.T) {
+	v := lampSpace(t, lampHost(), nil).View(all)
+	f := v.Search(t.Context(), "", "hang a lamp shade made of Venetian paper")
+	if len(f.Hits) != 1 || f.Hits[0].Strength != space.Weak || f.Map == "" {
+		t.Fatalf("got %+v, expected a weak hit and the map", f)
+	}
+	if !strings.Contains(f.Message, "weak guesses") || !strings.Contains(f.Message, "map shows all") || strings.Contains(f.Message, "Nothing here") {
+		t.Errorf("the message is %q, expected it to say that the hits are guesses and the map is complete", f.Message)
+	}
+}
+
+// TestSearchSlips checks which slips in short words are put right: in most,
+// another word is meant.
+func TestSearchSlips(t *testing.T) {
+	v := lampSpace(t, lampHost(object("/hall/shelf", "Bookmarks", "lamp.wip", "Mounted")), nil).View(all)
+	for query, want := range map[string]bool{
+		"lmap": true, "colr": true, "swithc": true, "bookm": true, "swit": true,
+		"lamb": false, "limp": false, "lap": false, "lmp": false, "hal": false, "book": false,
+	} {
+		if f := v.Search(t.Context(), "", query); (len(f.Hits) > 0) != want {
+			t.Errorf("%q has %d hits, expected any: %v", query, len(f.Hits), want)
+		}
+	}
+}
+
 func TestSearchWithoutQuery(t *testing.T) {
 	v := lampSpace(t, lampHost(), nil).View(all)
 	for _, query := range []string{"", "  \n"} {
