@@ -84,7 +84,7 @@ type discoverCmd struct {
 func (discoverCmd) Help() string {
 	return `Examples:
   wipagent discover "who is here"
-  wipagent discover --scope /grid/inventory "find a script"`
+  wipagent discover --scope /grid/inventory "do I own a hat"`
 }
 
 // Run runs the command.
