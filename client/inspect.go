@@ -56,7 +56,7 @@ func (c *Client) Inspect(ctx context.Context, p *policy.Principal, target string
 	}
 	rec.Tool = found.Node.Path
 	if found.Only {
-		rec.Tool = policy.Name(found.Node.Path, found.Operations[0].Name)
+		rec.Tool = policy.Identify(found.Node.Path, found.Node.Interfaces, found.Operations[0].Operation)
 	}
 	return found, nil
 }

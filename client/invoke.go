@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
@@ -35,6 +37,9 @@ type Outcome struct {
 	// Result has exactly the fields that the operation declares, texts
 	// cleaned, at most MaxOutput bytes.
 	Result json.RawMessage `json:"result"`
+	// Trust is "untrusted_observed_data" if Result holds a stranger's words
+	// and does not say so itself, as a record does; else empty.
+	Trust string `json:"trust,omitempty"`
 	// Repaired tells what slips of form in the arguments were put right.
 	Repaired []idl.Repair `json:"repaired,omitempty"`
 	// Entries are the paths of type entry in Result, each once (W10).
@@ -83,7 +88,7 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 	ready, err := c.prepare(ctx, p, call)
 	n, op, args := ready.node, ready.op, ready.args
 	if op != nil {
-		rec.Tool = policy.Name(n.Path, op.Name)
+		rec.Tool = policy.Identify(n.Path, n.Interfaces, op)
 	}
 	if err != nil {
 		return nil, err
@@ -118,8 +123,15 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		return nil, c.hostTrouble(err, rec.Tool)
 	}
 	rec.Bytes = len(shaped.JSON)
-	return &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries)}, nil
+	out := &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries)}
+	if shaped.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
+		out.Trust = untrusted
+	}
+	return out, nil
 }
+
+// untrusted marks a stranger's words (P7).
+const untrusted = "untrusted_observed_data"
 
 // learn keeps the entries that a result named and returns the paths that the
 // principal may know (W10, W3). An entry that cannot be had now is no fault of

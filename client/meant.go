@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -24,7 +25,7 @@ func (c *Client) noEntry(p *policy.Principal, path, operation string) *Error {
 		Message: "there is no entry at this path",
 		Hint:    "paths come from discover, from inspect (children) and from results; inspect / lists the mounts",
 	}
-	nodes := c.visibleNodes(p)
+	nodes := slices.DeleteFunc(c.visibleNodes(p), func(n *space.Node) bool { return n.Path == path }) // it has just turned out to be gone
 	paths := make([]string, len(nodes))
 	for i, n := range nodes {
 		paths[i] = n.Path

@@ -15,7 +15,7 @@ import (
 // allowed returns what policy lets the principal know of the node's
 // operations.
 func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
-	return func(op *idl.Operation) bool { return p.Allows(n.Path, op) }
+	return func(op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) }
 }
 
 // visible reports whether the principal may know of the node: it has an

@@ -27,7 +27,7 @@ type Record struct {
 	Tool      string        // "/grid/region#nearby_avatars"; empty unless resolved and allowed
 	Outcome   string        // "ok" or the class of the error
 	Duration  time.Duration // from the call's arrival to its answer
-	Bytes     int           // length of the JSON result; 0 if there is none
+	Bytes     int           // length of invoke's JSON result; 0 of other verbs and of errors
 	CacheHit  bool          // the Host answered from a snapshot it already had
 	Ref       string        // the fault's reference; empty if there is none
 }

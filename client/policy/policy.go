@@ -21,37 +21,59 @@ type Principal struct {
 	ID string
 	// Audience is the class of caller.
 	Audience idl.Audience
-	// Grants names what a scheduler run may do, one Name an element. It is
+	// Grants names what a scheduler run may do, as Identify does. It is
 	// ignored for every other audience: a grant never lifts one of those.
 	Grants []string
 	// Intent narrows what a conversation may see to the operations it
-	// names, one Name an element. Nil does not narrow; an empty slice
+	// names, as Identify does. Nil does not narrow; an empty slice
 	// leaves nothing.
 	Intent []string
 }
 
-// Name returns how Grants and Intent name an operation of an entry:
-// "/grid/region#nearby_avatars".
+// Name joins a path and an operation's name: "/grid/region#nearby_avatars".
 func Name(path, operation string) string { return path + "#" + operation }
+
+// Identify returns the one name of an operation of the Object at path, whose
+// interfaces are given in the Object's order. Where several of them declare an
+// operation of that name it means the first, and the others carry their
+// interface's name: "/shop/till#Refund.pay". Who may see what changes no name.
+func Identify(path string, object []*idl.Interface, op *idl.Operation) string {
+	for _, i := range object {
+		if first := i.Operation(op.Name); first != nil && first != op {
+			return Name(path, op.Interface.Name+"."+op.Name)
+		} else if first == op {
+			break
+		}
+	}
+	return Name(path, op.Name)
+}
 
 // Caller returns what a Host is told of the principal.
 func (p *Principal) Caller() wip.Caller { return wip.Caller{ID: p.ID} }
 
-// Allows reports whether the principal may know of the operation at path.
+// Allows reports whether the principal may know of the operation of the Object
+// at path, whose interfaces are given in the Object's order.
 //
 // An operation names the lowest audience that it may be offered to, and every
 // audience above is included. A scheduler run stands apart from that order and
 // needs a grant (P9). The intent filter comes last and only narrows (P10).
-func (p *Principal) Allows(path string, op *idl.Operation) bool {
+func (p *Principal) Allows(path string, object []*idl.Interface, op *idl.Operation) bool {
 	switch {
 	case p.Audience == idl.SchedulerRun:
-		if !slices.Contains(p.Grants, Name(path, op.Name)) {
+		if !names(p.Grants, path, object, op) {
 			return false
 		}
 	case p.Audience == 0 || op.Audience == 0 || p.Audience < op.Audience:
 		return false
 	}
-	return p.Intent == nil || slices.Contains(p.Intent, Name(path, op.Name))
+	return p.Intent == nil || names(p.Intent, path, object, op)
+}
+
+// names reports whether a list names the operation, by its one name or by that
+// with its interface.
+func names(list []string, path string, object []*idl.Interface, op *idl.Operation) bool {
+	return len(list) > 0 &&
+		(slices.Contains(list, Identify(path, object, op)) || slices.Contains(list, Name(path, op.Interface.Name+"."+op.Name)))
 }
 
 // NeedsApproval reports whether a call of the operation must be approved
