@@ -104,7 +104,7 @@ func (r Risk) String() string {
 // one is offered to all above it. The zero value is nobody.
 type Audience uint8
 
-// The audiences (decisions.md). SchedulerRun stands apart from the order: it
+// The audiences (spec/client.md). SchedulerRun stands apart from the order: it
 // needs an explicit grant for each operation. An operation without @audience
 // is for LocalOperator only.
 const (

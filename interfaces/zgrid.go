@@ -162,7 +162,7 @@ func CallParcel[S idl.Observer](ctx context.Context, impl Parcel[S], snap S, ope
 type Region[S any] interface {
 	// Name of the region and the agent's position in it.
 	WorldLocation(ctx context.Context, snap S) (WorldLocation, error)
-	// Avatars near the agent, nearest first, without the agent itself.
+	// Avatars near the agent, nearest first, without the agent itself. One whose place is unknown is listed last.
 	NearbyAvatars(ctx context.Context, snap S, args NearbyAvatarsArgs) (idl.FactOf[idl.Selection[Avatar]], error)
 	// Objects near the agent, nearest first; no attachments, and of a linked set only its root.
 	VisibleObjects(ctx context.Context, snap S, args VisibleObjectsArgs) (idl.FactOf[idl.Selection[VisibleObject]], error)

@@ -9,7 +9,8 @@ import (
 	"github.com/wipagent/wipagent/objects/world"
 )
 
-// Config holds what may be set of a Host; the zero value is the contract's.
+// Config holds what may be set of a Host; the zero value is that of
+// spec/perception.md.
 type Config struct {
 	// TTL is how long a snapshot may serve further calls; 0 means
 	// DefaultTTL, less than 0 means that each call takes its own.
