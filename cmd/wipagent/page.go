@@ -187,6 +187,9 @@ func (p *page) outcome(out *client.Outcome) {
 	if r.Get("observed_unix_millis").Exists() {
 		p.line("%s", provenance(r))
 	}
+	if out.Trust != "" {
+		p.line("a stranger's words")
+	}
 	for _, e := range out.Entries {
 		p.line("entry: %s", e)
 	}

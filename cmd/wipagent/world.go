@@ -238,7 +238,7 @@ func (c *cli) auditLog(serving bool) (log *audit.Log, closeLog func(), err error
 	case c.Log != "":
 		f, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, nil, &exitError{exitUsage, err}
+			return nil, nil, &exitError{exitUnavailable, err}
 		}
 		return audit.New(f), func() { f.Close() }, nil
 	case serving:
