@@ -107,7 +107,13 @@ func (t *toolCall) discover(raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
+	ctx, cancel := context.WithTimeout(t.ctx, t.op.Timeout)
+	defer cancel()
+	found, err := t.client.Discover(ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
+	if err != nil {
+		return nil, err
+	}
+	return fitted(found, t.op.MaxOutput), nil
 }
 
 func (t *toolCall) inspect(raw json.RawMessage) (any, error) {

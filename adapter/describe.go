@@ -22,6 +22,14 @@ type Description struct {
 	// The schemas are there if the target named one operation.
 	InputSchema  json.RawMessage `json:"input_schema,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	// Truncated says that something is missing, for which there was no room;
+	// Hint says what, and how to see it.
+	Truncated bool   `json:"truncated,omitempty"`
+	Hint      string `json:"hint,omitempty"`
+
+	without []string // what was cut
+	only    bool     // one operation was asked for
+	all     struct{ operations, children int }
 }
 
 // InterfaceSummary is one interface with the operations the caller may use.
@@ -34,18 +42,19 @@ type InterfaceSummary struct {
 	Types []string `json:"types,omitempty"`
 }
 
-// OperationSummary is what one needs to call an operation.
+// OperationSummary is what one needs to call an operation. In a description that
+// was cut all but the name may be missing.
 type OperationSummary struct {
 	Name       string            `json:"name"`
-	Signature  string            `json:"signature"`
+	Signature  string            `json:"signature,omitempty"`
 	Doc        string            `json:"doc,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"` // documentation by name
 	Example    json.RawMessage   `json:"example,omitempty"`    // an argument record
-	Risk       string            `json:"risk"`
-	Idempotent bool              `json:"idempotent"`
-	Cost       int               `json:"cost"` // tool calls it counts as
-	Timeout    int64             `json:"timeout_millis"`
-	MaxOutput  int               `json:"max_output_bytes"`
+	Risk       string            `json:"risk,omitempty"`
+	Idempotent *bool             `json:"idempotent,omitempty"`
+	Cost       int               `json:"cost,omitempty"` // tool calls it counts as, at least 1
+	Timeout    int64             `json:"timeout_millis,omitempty"`
+	MaxOutput  int               `json:"max_output_bytes,omitempty"`
 }
 
 // Child is an entry right below the inspected one.
@@ -55,7 +64,8 @@ type Child struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// Describe renders an inspection.
+// Describe renders an inspection, in at most as many bytes of JSON as the tool
+// list promises.
 func Describe(i *client.Inspection) *Description {
 	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Node.Age().Milliseconds()}
 	trusted := i.Node.Mount == nil || i.Node.Mount.Trusted
@@ -82,7 +92,8 @@ func Describe(i *client.Inspection) *Description {
 			d.InputSchema, d.OutputSchema = encode(cleanSchema(inputSchema(op))), encode(cleanSchema(outputSchema(op)))
 		}
 	}
-	return d
+	d.only, d.all.operations, d.all.children = i.Only, d.operations(), len(d.Children)
+	return d.fit(verbs.Operation("inspect").MaxOutput)
 }
 
 func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
@@ -101,7 +112,7 @@ func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 		}
 		o := OperationSummary{
 			Name: named.Name, Signature: op.Signature(), Doc: op.Doc,
-			Risk: op.Risk.String(), Idempotent: op.Idempotent, Cost: op.Cost,
+			Risk: op.Risk.String(), Idempotent: new(op.Idempotent), Cost: op.Cost,
 			Timeout: op.Timeout.Milliseconds(), MaxOutput: op.MaxOutput,
 		}
 		for _, p := range op.Params {
