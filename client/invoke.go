@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -79,9 +80,62 @@ func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (p
 	}
 	args, err := op.DecodeArgs(call.Arguments)
 	if err != nil {
-		err = badArguments(n, call.Operation, err)
+		return prepared{node: n, op: op}, badArguments(n, call.Operation, err)
 	}
+	args.Record, err = c.hostEntries(ctx, p, n, op, args.Record)
 	return prepared{n, op, args}, err
+}
+
+// hostEntries replaces the paths of entries in an argument record by the Host's
+// own. Each must lead to an entry of the same Host that the principal may know
+// of and that has the declared interface: no call reaches by an argument what
+// it could not reach by its target.
+func (c *Client) hostEntries(ctx context.Context, p *policy.Principal, n *space.Node, op *idl.Operation, record json.RawMessage) (json.RawMessage, error) {
+	var faults []idl.Fault
+	var trouble error
+	mapped := op.MapEntries(record, func(pointer, path string, t *idl.Type) string {
+		fault := func(constraint string) string {
+			faults = append(faults, idl.Fault{Path: pointer, Constraint: constraint})
+			return path
+		}
+		entry, err := c.resolve(ctx, p, path, "")
+		var e *Error
+		switch {
+		case errors.As(err, &e) && e.Class == NotFound:
+			return fault("there is no entry at this path; expected one from discover, inspect or a result")
+		case err != nil:
+			trouble = err
+			return path
+		case entry.Mount != n.Mount:
+			return fault("found an entry of another Host, expected one below " + n.Mount.Path)
+		case t.Interface != nil && !hasInterface(entry, t.Interface):
+			return fault("found an entry of another kind, expected one with interface " + t.Interface.QualifiedName())
+		}
+		return entry.HostPath
+	})
+	switch {
+	case trouble != nil:
+		return nil, trouble
+	case len(faults) > 0:
+		return nil, &Error{Class: BadArguments, Message: "the arguments do not fit the operation", Faults: faults, Hint: "the signature: " + signature(n, op)}
+	}
+	return mapped, nil
+}
+
+// hasInterface reports whether the entry's Object has the interface. Documents
+// are compiled by mount, so names say enough.
+func hasInterface(n *space.Node, want *idl.Interface) bool {
+	return slices.ContainsFunc(n.Interfaces, func(i *idl.Interface) bool { return i.QualifiedName() == want.QualifiedName() })
+}
+
+// signature returns the operation's signature, without what a stranger may have
+// hidden in its defaults.
+func signature(n *space.Node, op *idl.Operation) string {
+	s := op.Signature()
+	if !n.Mount.Trusted {
+		s, _ = cleantext.Clean(s, 0)
+	}
+	return s
 }
 
 func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec *audit.Record) (*Outcome, error) {
@@ -158,15 +212,11 @@ func badArguments(n *space.Node, operation string, err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	signature := bad.Operation.Signature()
-	if !n.Mount.Trusted {
-		signature, _ = cleantext.Clean(signature, 0)
-	}
 	e := &Error{
 		Class:   BadArguments,
 		Message: "the arguments do not fit the operation",
 		Faults:  bad.Faults,
-		Hint:    "the signature: " + signature,
+		Hint:    "the signature: " + signature(n, bad.Operation),
 	}
 	if bad.Corrected != nil {
 		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
