@@ -17,17 +17,42 @@ import (
 
 // TestDiscoverableOnlyByTree runs random sequences of requests against a Host
 // that changes, and compares what can be discovered with what the trees
-// brought (W2, W3, W11).
+// brought and what the Host has said since to be gone (W2, W3, W11).
 func TestDiscoverableOnlyByTree(t *testing.T) {
 	places := []string{"/a", "/b", "/a/c", "/a/d", "/a/c/e"}
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHost(map[string]string{"lamp.wip": lampDocument}, folder("/", ""))
 		h.seen = func(c wip.Caller, path string) bool { return c.ID != "half" || !strings.HasPrefix(path, "/b") }
-		s := space.New(&space.Config{MaxKnown: 3})
+		forgetful := rapid.Bool().Draw(t, "forgetful") // nothing is answered from memory
+		cfg := &space.Config{}
+		if forgetful {
+			cfg.MaxAge = -1
+		}
+		s := space.New(cfg)
 		if err := s.Mount("/m", h, nil); err != nil {
 			t.Fatal(err)
 		}
 		brought := map[string]string{} // path to the caller whose tree brought it last
+		type knowledge struct{ caller, path string }
+		known := map[knowledge]bool{}
+		resolve := func(caller wip.Caller, place string) {
+			at := "/m" + place
+			by, there := brought[at]
+			was := known[knowledge{caller.ID, at}]
+			switch {
+			case (there || was) && !forgetful:
+				return
+			case h.entries[place].Path != "" && h.seen(caller, place):
+				known[knowledge{caller.ID, at}] = true
+				return
+			}
+			delete(known, knowledge{caller.ID, at})
+			if was || there && (by == "" || by == caller.ID) {
+				maps.DeleteFunc(brought, func(p, by string) bool {
+					return (p == at || strings.HasPrefix(p, at+"/")) && (by == "" || by == caller.ID)
+				})
+			}
+		}
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			place := rapid.SampledFrom(places).Draw(t, "place")
 			caller := wip.Caller{ID: rapid.SampledFrom([]string{"", "full", "half"}).Draw(t, "caller")}
@@ -58,14 +83,19 @@ func TestDiscoverableOnlyByTree(t *testing.T) {
 						brought[at] = caller.ID
 					default:
 						delete(brought, at)
+						known[knowledge{caller.ID, at}] = true
 					}
 				}
 			case "resolve":
 				_, _ = s.Resolve(t.Context(), caller, "/m"+place)
+				resolve(caller, place)
 			case "learn":
 				_, _ = s.Learn(t.Context(), caller, []string{"/m" + place, "/m/a/d"})
+				resolve(caller, place)
+				resolve(caller, "/a/d")
 			case "forget":
 				s.Forget(caller, "/m"+place)
+				delete(known, knowledge{caller.ID, "/m" + place})
 			}
 			got := discoverable(s)
 			slices.Sort(got)

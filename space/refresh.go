@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -128,13 +130,13 @@ func (g *growth) collect(ctx context.Context, root wip.Tree, path string) error 
 
 // merge makes a growth part of the space, all at once.
 func (s *Space) merge(g *growth, path string) {
-	for _, n := range slices.Backward(g.nodes) {
-		if !n.Indexable {
-			s.remember(wip.Caller{ID: g.caller}, n)
-		}
+	var mine *lru.Cache[string, *Node]
+	if slices.ContainsFunc(g.nodes, func(n *Node) bool { return !n.Indexable }) {
+		mine = s.knownTo(wip.Caller{ID: g.caller}, true)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.prune(g)
 	old := s.tree.Load()
 	nodes := maps.Clone(old.nodes)
 	if nodes == nil {
@@ -145,17 +147,24 @@ func (s *Space) merge(g *growth, path string) {
 			delete(nodes, p)
 		}
 	}
-	for _, n := range g.nodes {
-		if newer := nodes[n.Path]; newer != nil && newer.seq > g.seq {
-			continue
+	for _, n := range slices.Backward(g.nodes) {
+		if !n.Indexable {
+			keep(mine, n)
 		}
-		if n.Indexable {
+		switch newer := nodes[n.Path]; {
+		case newer != nil && newer.seq > g.seq:
+		case n.Indexable:
 			nodes[n.Path] = n
-		} else {
+		default:
 			delete(nodes, n.Path)
 		}
 	}
 	s.trim(nodes, g)
+	s.replace(old, nodes)
+}
+
+// replace makes nodes the discoverable ones. The caller holds mu.
+func (s *Space) replace(old *tree, nodes map[string]*Node) {
 	changed := len(nodes) != len(old.nodes)
 	for p, n := range nodes {
 		if was := old.nodes[p]; was == nil || !was.same(n) {
@@ -213,12 +222,7 @@ func (n *Node) operations() int {
 }
 
 // fetch asks the Host for one entry.
-func (s *Space) fetch(ctx context.Context, t *tree, caller wip.Caller, path string) (*Node, error) {
-	m := t.mount(path)
-	if m == nil {
-		return nil, ErrNotFound
-	}
-	seq, seen := s.clock.Add(1), time.Now()
+func (s *Space) fetch(ctx context.Context, m *Mount, caller wip.Caller, path string) (*Node, error) {
 	entry, err := m.fetch(ctx, caller, path)
 	if err != nil {
 		return nil, err
@@ -226,12 +230,7 @@ func (s *Space) fetch(ctx context.Context, t *tree, caller wip.Caller, path stri
 	if at, err := m.Join(entry.Path); err != nil || at != path {
 		return nil, &Error{m.Path, errors.New("the Host answered with another entry than it was asked for")}
 	}
-	n, err := s.node(ctx, m, s.docs.library(m), entry, path)
-	if err != nil {
-		return nil, err
-	}
-	n.seq, n.seen = seq, seen
-	return n, nil
+	return s.node(ctx, m, s.docs.library(m), entry, path)
 }
 
 // node makes a node of a Host's entry, whose path has been checked. The error

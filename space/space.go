@@ -55,6 +55,7 @@ type Space struct {
 	tree   atomic.Pointer[tree]
 	mu     sync.Mutex // held to change tree or to find a caller's Known Space
 	known  *lru.Cache[string, *lru.Cache[string, *Node]]
+	gone   *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
 	views  *lru.Cache[viewKey, *View]
 	ranker Ranker
 }
@@ -83,6 +84,7 @@ func New(cfg *Config) *Space {
 		s.ranker = Words{}
 	}
 	s.known = newCache[string, *lru.Cache[string, *Node]](s.cfg.MaxCallers)
+	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
 	s.tree.Store(&tree{})
 	return s
@@ -184,9 +186,17 @@ func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*N
 	if n := s.recall(t, caller, path); n != nil && time.Since(n.seen) < s.cfg.MaxAge {
 		return n, nil
 	}
-	n, err := s.fetch(ctx, t, caller, path)
+	m := t.mount(path)
+	if m == nil {
+		if folder := t.folder(path); folder != nil {
+			return folder, nil
+		}
+		return nil, ErrNotFound
+	}
+	seq, seen := s.clock.Add(1), time.Now()
+	n, err := s.fetch(ctx, m, caller, path)
 	if errors.Is(err, ErrNotFound) {
-		s.Forget(caller, path)
+		s.drop(caller, path, seq)
 		if folder := t.folder(path); folder != nil {
 			return folder, nil
 		}
@@ -194,7 +204,8 @@ func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*N
 	if err != nil {
 		return nil, err
 	}
-	s.remember(caller, n)
+	n.seq, n.seen = seq, seen
+	keep(s.knownTo(caller, true), n)
 	return n, nil
 }
 
@@ -293,9 +304,8 @@ func (s *Space) recall(t *tree, caller wip.Caller, path string) *Node {
 	return n
 }
 
-// remember keeps n in the caller's Known Space unless something newer is there.
-func (s *Space) remember(caller wip.Caller, n *Node) {
-	mine := s.knownTo(caller, true)
+// keep puts n into a Known Space unless something newer is there.
+func keep(mine *lru.Cache[string, *Node], n *Node) {
 	if old, ok := mine.Peek(n.Path); !ok || old.seq < n.seq {
 		mine.Add(n.Path, n)
 	}
