@@ -82,14 +82,17 @@ func marshal(v any) json.RawMessage {
 func (t *toolCall) misread(faults []idl.Fault, corrected json.RawMessage, meant *client.Call) error {
 	return t.client.Misread(t.ctx, t.principal, t.op.Name, t.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
-		Faults: faults, Hint: signatures[t.op.Name], Corrected: corrected,
+		Faults: faults, Hint: takes(t.op), Corrected: corrected,
 	}, meant)
 }
 
-var signatures = map[string]string{
-	"discover": `the tool takes {"query": "...", "scope": "/"}`,
-	"inspect":  `the tool takes {"target": "/path"}`,
-	"invoke":   `the tool takes {"target": "/path", "operation": "name", "arguments": {...}}`,
+// takes says what record a verb takes.
+func takes(op *idl.Operation) string {
+	signature, _, _ := strings.Cut(op.Signature(), ") -> ")
+	if op.Name == "invoke" {
+		signature += ", arguments: {...}"
+	}
+	return "the tool takes " + signature + ")"
 }
 
 // decode checks a verb's own record.

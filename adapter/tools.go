@@ -42,9 +42,13 @@ type Tool struct {
 	ReadOnly     bool
 	Destructive  bool
 	Idempotent   bool
-	// Timeout and MaxOutput, in bytes of the JSON answer, bound one call. The
-	// client enforces both.
-	Timeout   time.Duration
+	// Timeout bounds one call. For invoke that is the time in which the client
+	// asks for the entry and then for the result of an operation that declares
+	// no @timeout; an operator who approves calls takes his own time.
+	Timeout time.Duration
+	// MaxOutput bounds the JSON of an answer, in bytes. For invoke that is the
+	// result of an operation that declares no @max_output. An error may be
+	// longer, as it can hold all that was sent, corrected.
 	MaxOutput int
 }
 
@@ -59,6 +63,9 @@ func Tools(readOnly bool) []Tool {
 			InputSchema: verbSchema(op), OutputSchema: outputSchemas[op.Name],
 			ReadOnly: true, Idempotent: true, Timeout: op.Timeout, MaxOutput: op.MaxOutput,
 		}
+		if op.Name == "invoke" {
+			t.Timeout += idl.DefaultTimeout // for the entry
+		}
 		if op.Name == "invoke" && !readOnly {
 			t.ReadOnly, t.Destructive, t.Idempotent = false, true, false
 		}
@@ -72,7 +79,9 @@ func Tools(readOnly bool) []Tool {
 func verbSchema(op *idl.Operation) json.RawMessage {
 	s := object()
 	for _, p := range op.Params {
-		s.Properties.Set(p.Name, &jsonschema.Schema{Type: "string", Description: p.Doc})
+		ps := &jsonschema.Schema{Type: "string"}
+		describe(ps, p.Doc, defaultText(p.Default))
+		s.Properties.Set(p.Name, ps)
 		if p.Required() {
 			s.Required = append(s.Required, p.Name)
 		}
@@ -88,7 +97,7 @@ func verbSchema(op *idl.Operation) json.RawMessage {
 // form, which a failed call returns in the same place.
 var outputSchemas = map[string]json.RawMessage{
 	"discover": json.RawMessage(`{"type":"object","properties":{"hits":{"type":"array","items":{}},"map":{"type":"string"},"message":{"type":"string"},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
-	"inspect":  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"interfaces":{"type":"array","items":{}},"children":{"type":"array","items":{}},"error":{"type":"object"}}}`),
+	"inspect":  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"interfaces":{"type":"array","items":{}},"children":{"type":"array","items":{}},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
 	"invoke":   json.RawMessage(`{"type":"object","properties":{"result":{},"repaired":{"type":"array","items":{}},"entries":{"type":"array","items":{}},"error":{"type":"object"}}}`),
 }
 
