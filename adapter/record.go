@@ -99,7 +99,8 @@ func (r *invokeRecord) repair(path, note string) {
 	r.repairs = append(r.repairs, idl.Repair{Path: r.at + path, Note: note})
 }
 
-// foldName reduces a name to what its spellings have in common.
+// foldName reduces a name to what its spellings have in common, as idl does,
+// which does not export it.
 func foldName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(name))
 }
@@ -129,7 +130,8 @@ func unwrapped(record gjson.Result) (inner gjson.Result, key string) {
 }
 
 // maxLevels is how deep a record of invoke may be nested: arguments as deep as
-// the check allows, the record and an envelope.
+// the check of idl allows (32 levels, which it does not export), the record and
+// an envelope.
 const maxLevels = 34
 
 // readable reports whether a text is JSON of a size that may be looked into: the
