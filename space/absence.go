@@ -45,7 +45,7 @@ func (s *Space) drop(caller wip.Caller, path string, seq uint64) {
 			delete(nodes, n.Path)
 		}
 	}
-	s.replace(old, nodes)
+	s.replace(old, nodes, old.grown)
 }
 
 // prune removes from a growth what the Host has said since to be gone, and what

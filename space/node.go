@@ -19,6 +19,8 @@ type Mount struct {
 	// their word.
 	Trusted bool
 	Host    wip.Host
+
+	since time.Time // when it was mounted
 }
 
 // Join returns the path in the space of the Host's own path. The error names
@@ -66,8 +68,11 @@ type Node struct {
 	from string    // the caller whose tree brought it
 }
 
-// Age returns how long ago the Host was asked about the entry; 0 for a place
-// that exists because a Host is mounted there or below.
+// Age returns how long ago the Host was asked about the entry. For a mount that
+// is no entry of its Host, that is how old the mount's tree is, or the mount if
+// there is no tree yet. A folder above the mounts is as old as the Space, so that
+// no mount below it, which may be hidden, shows: [View.Age] says how old is what
+// one audience may find there. It is 0 for a Node that no Space made.
 func (n *Node) Age() time.Duration {
 	if n.seen.IsZero() {
 		return 0

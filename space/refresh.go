@@ -160,11 +160,19 @@ func (s *Space) merge(g *growth, path string) {
 		}
 	}
 	s.trim(nodes, g)
-	s.replace(old, nodes)
+	grown := old.grown
+	if path == g.mount.Path && g.seen.After(grown[g.mount]) {
+		if grown = maps.Clone(grown); grown == nil {
+			grown = map[*Mount]time.Time{}
+		}
+		grown[g.mount] = g.seen
+	}
+	s.replace(old, nodes, grown)
 }
 
-// replace makes nodes the discoverable ones. The caller holds mu.
-func (s *Space) replace(old *tree, nodes map[string]*Node) {
+// replace makes nodes the discoverable ones, of mounts whose trees were asked for
+// when grown says. The caller holds mu.
+func (s *Space) replace(old *tree, nodes map[string]*Node, grown map[*Mount]time.Time) {
 	changed := len(nodes) != len(old.nodes)
 	for p, n := range nodes {
 		if was := old.nodes[p]; was == nil || !was.same(n) {
@@ -172,12 +180,13 @@ func (s *Space) replace(old *tree, nodes map[string]*Node) {
 			break
 		}
 	}
-	next := &tree{version: old.version, mounts: old.mounts, nodes: nodes}
+	next := *old
+	next.nodes, next.grown = nodes, grown
 	if changed {
 		next.version++
 	}
 	next.sorted = slices.SortedFunc(maps.Values(nodes), func(a, b *Node) int { return comparePaths(a.Path, b.Path) })
-	s.tree.Store(next)
+	s.tree.Store(&next)
 	if changed {
 		s.views.Purge() // no View of an earlier state is asked for again
 	}

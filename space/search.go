@@ -45,6 +45,10 @@ type Found struct {
 	// Truncated says that more was found than is shown; Message says how
 	// to narrow.
 	Truncated bool `json:"truncated"`
+	// AgeMillis is how old what was searched is, in milliseconds: the age of
+	// the oldest tree that the entries in the scope come from. It is 0 if
+	// there is nothing in the scope.
+	AgeMillis int64 `json:"age_millis"`
 	// Err is why the ranker gave no ranking, for the operator; nil if it did.
 	Err error `json:"-"`
 }
@@ -77,7 +81,8 @@ const (
 
 // Search finds what fits query among the entries at and below scope, a path;
 // an empty scope is everything, and one that does not exist is like one that
-// holds nothing. The same View gives the same answer to the same question.
+// holds nothing. The same View gives the same answer to the same question, but for
+// its age.
 func (v *View) Search(ctx context.Context, scope, query string) *Found {
 	f := &Found{Hits: []Hit{}}
 	var entries []*viewEntry
@@ -88,6 +93,7 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 		f.Message = nothingHere
 		return f
 	}
+	f.AgeMillis = v.age(entries).Milliseconds()
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")

@@ -24,7 +24,7 @@ func TestSearchStrong(t *testing.T) {
 			{Name: "get_color", Signature: "get_color() -> string"},
 		},
 	}}}
-	if diff := cmp.Diff(want, v.Search(t.Context(), "", "switch the lamp off")); diff != "" {
+	if diff := cmp.Diff(want, v.Search(t.Context(), "", "switch the lamp off"), ageless); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -36,7 +36,7 @@ func TestSearchNothing(t *testing.T) {
 		Message: "Nothing here matches that well; this is what there is:",
 		Map:     "/house (My house)\n  /hall/lamp: switch_lamp get_color",
 	}
-	if diff := cmp.Diff(want, v.Search(t.Context(), "", "cheap flights to Lisbon")); diff != "" {
+	if diff := cmp.Diff(want, v.Search(t.Context(), "", "cheap flights to Lisbon"), ageless); diff != "" {
 		t.Error(diff)
 	}
 }

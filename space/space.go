@@ -62,8 +62,10 @@ type Space struct {
 
 // tree is one state of the mounts and the Discoverable Space. It is immutable.
 type tree struct {
-	version uint64 // differs between any two states
+	version uint64 // differs between any two states that a search can tell apart, but for ages
+	made    time.Time
 	mounts  []*Mount
+	grown   map[*Mount]time.Time // when the latest whole tree was asked for
 	nodes   map[string]*Node
 	sorted  []*Node // by path
 }
@@ -86,7 +88,7 @@ func New(cfg *Config) *Space {
 	s.known = newCache[string, *lru.Cache[string, *Node]](s.cfg.MaxCallers)
 	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
-	s.tree.Store(&tree{})
+	s.tree.Store(&tree{made: time.Now()})
 	return s
 }
 
@@ -118,7 +120,7 @@ func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 		opt = &MountOptions{}
 	}
 	m := &Mount{
-		Path: path, Host: host, Trusted: opt.Trusted,
+		Path: path, Host: host, Trusted: opt.Trusted, since: time.Now(),
 		Title: cleaned(opt.Title, maxTitle), Summary: cleaned(opt.Summary, maxSummary),
 	}
 	s.mu.Lock()
@@ -129,9 +131,11 @@ func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 			return fmt.Errorf("mount %q: %q is mounted already, and mounts may not overlap", path, other.Path)
 		}
 	}
-	mounts := append(slices.Clone(old.mounts), m)
-	slices.SortFunc(mounts, func(a, b *Mount) int { return comparePaths(a.Path, b.Path) })
-	s.tree.Store(&tree{version: old.version + 1, mounts: mounts, nodes: old.nodes, sorted: old.sorted})
+	next := *old
+	next.version++
+	next.mounts = append(slices.Clone(old.mounts), m)
+	slices.SortFunc(next.mounts, func(a, b *Mount) int { return comparePaths(a.Path, b.Path) })
+	s.tree.Store(&next)
 	s.views.Purge()
 	return nil
 }
@@ -152,9 +156,13 @@ func (t *tree) folder(path string) *Node {
 	for _, m := range t.mounts {
 		switch {
 		case m.Path == path:
-			return &Node{Path: path, Title: m.Title, Summary: m.Summary, Mount: m, HostPath: "/"}
+			seen, ok := t.grown[m]
+			if !ok {
+				seen = m.since
+			}
+			return &Node{Path: path, Title: m.Title, Summary: m.Summary, Mount: m, HostPath: "/", seen: seen}
 		case within(m.Path, path):
-			return &Node{Path: path}
+			return &Node{Path: path, seen: t.made}
 		}
 	}
 	return nil
@@ -198,6 +206,7 @@ func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*N
 	if errors.Is(err, ErrNotFound) {
 		s.drop(caller, path, seq)
 		if folder := t.folder(path); folder != nil {
+			folder.seen = seen // the Host has just been asked
 			return folder, nil
 		}
 	}

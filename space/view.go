@@ -2,6 +2,7 @@ package space
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wipagent/wipagent/idl"
 )
@@ -10,6 +11,8 @@ import (
 // entries, and the folders and mounts above those. It is immutable and safe
 // for concurrent use.
 type View struct {
+	space      *Space
+	tree       *tree        // of which it is a view
 	entries    []*viewEntry // by path
 	byPath     map[string]*viewEntry
 	candidates []Candidate
@@ -64,14 +67,14 @@ func (s *Space) View(visible func(*Node, *idl.Operation) bool) *View {
 	if v, ok := s.views.Get(key); ok {
 		return v
 	}
-	v := newView(t, bits, s.ranker)
+	v := newView(s, t, bits)
 	s.views.Add(key, v)
 	return v
 }
 
 // newView builds a View of the operations whose bits are set.
-func newView(t *tree, bits []byte, ranker Ranker) *View {
-	v := &View{byPath: map[string]*viewEntry{}}
+func newView(s *Space, t *tree, bits []byte) *View {
+	v := &View{space: s, tree: t, byPath: map[string]*viewEntry{}}
 	count := 0
 	for _, n := range t.sorted {
 		allowed := map[*idl.Operation]bool{}
@@ -116,7 +119,7 @@ func newView(t *tree, bits []byte, ranker Ranker) *View {
 			v.candidates = append(v.candidates, Candidate{e.node, op.Operation})
 		}
 	}
-	v.index = ranker.Index(v.candidates)
+	v.index = s.ranker.Index(v.candidates)
 	return v
 }
 
@@ -139,4 +142,42 @@ func (v *View) in(scope string) []*viewEntry {
 		}
 	}
 	return list
+}
+
+// Age returns how old what the view has at and below scope is: the age of the
+// oldest tree that it comes from, however much of it was refreshed since in
+// part. It is 0 if the view has nothing there; what is not in the view does not
+// count.
+func (v *View) Age(scope string) time.Duration {
+	path, ok := scopeOf(scope)
+	if !ok {
+		return 0
+	}
+	return v.age(v.in(path))
+}
+
+func (v *View) age(entries []*viewEntry) time.Duration {
+	// Trees that brought nothing new left the view as it is, but not its age.
+	t := v.space.tree.Load()
+	if t.version != v.tree.version {
+		t = v.tree
+	}
+	var oldest time.Time
+	count := func(seen time.Time) {
+		if oldest.IsZero() || !seen.IsZero() && seen.Before(oldest) {
+			oldest = seen
+		}
+	}
+	for _, e := range entries {
+		if e.node.Mount != nil {
+			count(t.grown[e.node.Mount])
+		}
+		if e.node.seq > 0 { // and not a folder, in whose place may be what is hidden
+			count(t.nodes[e.node.Path].seen)
+		}
+	}
+	if oldest.IsZero() {
+		return 0
+	}
+	return time.Since(oldest)
 }
