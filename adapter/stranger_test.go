@@ -3,13 +3,14 @@ package adapter_test
 import (
 	"context"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/policy"
-	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -67,25 +68,42 @@ func (stranger) CallOperation(context.Context, wip.Call) (wip.Result, error) {
 }
 
 // TestStrangersDocumentIsCleaned asks for all that shows the words of a
-// document.
+// document. A Host that is vouched for shows the links, or there would be
+// nothing to clean; of a stranger what stood around them is left.
 func TestStrangersDocumentIsCleaned(t *testing.T) {
-	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/street", stranger{}, nil); err != nil {
-		t.Fatal(err)
+	link := regexp.MustCompile(`http://evil[^/]*/([a-z]+)`)
+	ask := func(trusted bool, tool, arguments string) string {
+		c := client.New(nil)
+		if err := c.Mount(t.Context(), "/street", stranger{}, &space.MountOptions{Trusted: trusted}); err != nil {
+			t.Fatal(err)
+		}
+		answer, _ := adapter.Call(t.Context(), c, operator, tool, "", json.RawMessage(arguments))
+		return string(answer.JSON)
 	}
-	p := &policy.Principal{ID: "p", Audience: idl.LocalOperator}
-	for _, test := range []struct{ tool, arguments string }{
-		{"inspect", `{"target":"/street"}`},
-		{"inspect", `{"target":"/street/door"}`},
-		{"inspect", `{"target":"/street/door#open"}`},
-		{"discover", `{"query":"open the door"}`},
-		{"discover", `{"query":"tea"}`},
-		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"word":7,"code":"x"}}`},
-		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"code":null,"nothing":1}}`},
+	for _, test := range []struct {
+		tool, arguments string
+		links           string // that a trusted Host shows
+		left            string // of a stranger's answer
+	}{
+		{"inspect", `{"target":"/street"}`, "", `"title":"[link removed]","summary":"[link removed]"`},
+		{"inspect", `{"target":"/street/door"}`, "default enum example field interface label operation parameter pattern record", `"doc":"A door, see [link removed] now."`},
+		{"inspect", `{"target":"/street/door#open"}`, "default enum example field interface label operation parameter pattern record", `"description":"The word, see [link removed] now.`},
+		{"discover", `{"query":"open the door"}`, "default pattern", `word: string [1..40 bytes] = \"[link removed]\"`},
+		{"discover", `{"query":"tea"}`, "", `/door: open`},
+		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"word":7,"code":"x"}}`, "default pattern", `code: string [matching \"([link removed])?\"]`},
+		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"code":null,"nothing":1}}`, "default pattern", `code: string [matching \"([link removed])?\"]`},
 	} {
-		answer, _ := adapter.Call(t.Context(), c, p, test.tool, "", json.RawMessage(test.arguments))
-		if strings.Contains(string(answer.JSON), "evil") {
-			t.Errorf("%s %s shows a stranger's link:\n%s", test.tool, test.arguments, answer.JSON)
+		var links []string
+		for _, m := range link.FindAllStringSubmatch(ask(true, test.tool, test.arguments), -1) {
+			links = append(links, m[1])
+		}
+		slices.Sort(links)
+		if got := strings.Join(slices.Compact(links), " "); got != test.links {
+			t.Errorf("%s %s shows the links %q of a trusted Host, want %q: the test sees too little", test.tool, test.arguments, got, test.links)
+		}
+		answer := ask(false, test.tool, test.arguments)
+		if strings.Contains(answer, "evil") || !strings.Contains(answer, test.left) {
+			t.Errorf("%s %s, want no stranger's link and %s:\n%s", test.tool, test.arguments, test.left, answer)
 		}
 	}
 }
