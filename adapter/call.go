@@ -110,9 +110,7 @@ func (t *toolCall) discover(raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, t.op.Timeout)
-	defer cancel()
-	found, err := t.client.Discover(ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
+	found, err := t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
 	if err != nil {
 		return nil, err
 	}

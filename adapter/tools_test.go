@@ -1,14 +1,18 @@
 package adapter_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/space"
 )
 
 // TestBoundsOfTools reads what the tool list says of one call: invoke asks for
@@ -59,4 +63,31 @@ func TestSignaturesOfTools(t *testing.T) {
 			t.Errorf("%s: got the hint %q, want %q", tool, failed.Error.Hint, want)
 		}
 	}
+}
+
+// idle is a ranking that takes as long as it may.
+type idle struct{}
+
+func (idle) Index([]space.Candidate) space.Index { return idle{} }
+
+func (idle) Rank(ctx context.Context, _ string) ([]space.Score, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestDiscoverEnds searches with a ranking that does not end of itself.
+func TestDiscoverEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := client.New(&client.Config{Space: &space.Config{Ranker: idle{}}})
+		if err := c.Mount(t.Context(), "/x", published{shop(1, 1, 1), 1, 0}, nil); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		answer, _ := adapter.Call(ctx, c, operator, "discover", "", json.RawMessage(`{"query":"operation"}`))
+		if took := time.Since(start); took != adapter.Tools(true)[0].Timeout || !strings.Contains(string(answer.JSON), `"map":"/x`) {
+			t.Errorf("after %v: %s", took, answer.JSON)
+		}
+	})
 }
