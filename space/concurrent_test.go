@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space"
@@ -12,7 +13,7 @@ import (
 
 func TestConcurrentUse(t *testing.T) {
 	h := lampHost()
-	s := lampSpace(t, h, &space.Config{MaxKnown: 4, MaxCallers: 3})
+	s := lampSpace(t, h, &space.Config{MaxKnown: 4, MaxCallers: 3, MaxAge: time.Millisecond})
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -23,17 +24,21 @@ func TestConcurrentUse(t *testing.T) {
 					h.change(func() {
 						p := fmt.Sprintf("/hall/%d", i%7)
 						h.entries[p] = object(p, "Lamp", "lamp.wip", "Lamp")
+						delete(h.entries, fmt.Sprintf("/hall/%d", (i+3)%7))
 					})
 					if err := s.Refresh(t.Context(), caller, "/"); err != nil {
 						t.Error(err)
 					}
 				case 1:
-					if _, err := s.Learn(t.Context(), caller, []string{"/house/cellar", "/house/hall/3", "/house/hall/4"}); err != nil {
+					if _, err := s.Learn(t.Context(), caller, []string{"/house/cellar", "/house/hall/3", "/house/hall/4", "/house/hall/5"}); err != nil {
 						t.Error(err)
 					}
 				case 2:
 					s.Children(caller, "/house")
 					s.Forget(caller, "/house/cellar")
+					if err := s.RefreshStale(t.Context(), caller); err != nil {
+						t.Error(err)
+					}
 				case 3:
 					if i > 10 {
 						continue

@@ -32,6 +32,7 @@ func TestDiscoverableOnlyByTree(t *testing.T) {
 		if err := s.Mount("/m", h, nil); err != nil {
 			t.Fatal(err)
 		}
+		asked := false                 // for the whole tree
 		brought := map[string]string{} // path to the caller whose tree brought it last
 		type knowledge struct{ caller, path string }
 		known := map[knowledge]bool{}
@@ -56,20 +57,29 @@ func TestDiscoverableOnlyByTree(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			place := rapid.SampledFrom(places).Draw(t, "place")
 			caller := wip.Caller{ID: rapid.SampledFrom([]string{"", "full", "half"}).Draw(t, "caller")}
-			switch rapid.SampledFrom([]string{"put", "hide", "remove", "refresh", "refresh all", "resolve", "learn", "forget"}).Draw(t, "step") {
+			step := rapid.SampledFrom([]string{"put", "hide", "remove", "refresh", "refresh all", "refresh stale", "resolve", "learn", "forget"}).Draw(t, "step")
+			switch step {
 			case "put":
 				h.entries[place] = object(place, "", "lamp.wip", "Lamp")
 			case "hide":
 				h.entries[place] = hidden(object(place, "", "lamp.wip", "Lamp"))
 			case "remove":
 				delete(h.entries, place)
-			case "refresh all":
-				place = ""
-				fallthrough
-			case "refresh":
-				if err := s.Refresh(t.Context(), caller, "/m"+place); err != nil {
+			case "refresh", "refresh all", "refresh stale":
+				refresh := func() error { return s.Refresh(t.Context(), caller, "/m"+place) }
+				if step != "refresh" {
+					place = ""
+				}
+				if step == "refresh stale" {
+					refresh = func() error { return s.RefreshStale(t.Context(), caller) }
+				}
+				if err := refresh(); err != nil {
 					t.Fatal(err)
 				}
+				if step == "refresh stale" && asked && !forgetful {
+					break
+				}
+				asked = asked || place == ""
 				root := "/m" + place
 				below := func(p string) bool { return p == root || strings.HasPrefix(p, root+"/") }
 				maps.DeleteFunc(brought, func(p, by string) bool { return below(p) && by == caller.ID })

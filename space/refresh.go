@@ -35,7 +35,8 @@ func (s *Space) Refresh(ctx context.Context, caller wip.Caller, path string) err
 	for i, m := range mounts {
 		switch {
 		case within(m.Path, path):
-			wg.Go(func() { errs[i] = s.grow(ctx, m, caller, m.Path) })
+			s.begin(m)
+			wg.Go(func() { errs[i] = s.growAll(ctx, m, caller) })
 		case within(path, m.Path):
 			wg.Go(func() { errs[i] = s.grow(ctx, m, caller, path) })
 		}

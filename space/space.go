@@ -43,7 +43,8 @@ type Config struct {
 	// MaxCallers bounds the callers that have a Known Space. Default 256.
 	MaxCallers int
 	// MaxAge is how long Resolve answers from memory before it asks the
-	// Host again. Default 5 minutes.
+	// Host again, and how long RefreshStale leaves a tree alone. Default 5
+	// minutes.
 	MaxAge time.Duration
 }
 
@@ -53,7 +54,8 @@ type Space struct {
 	docs   *documents
 	clock  atomic.Uint64 // numbers the observations
 	tree   atomic.Pointer[tree]
-	mu     sync.Mutex // held to change tree or to find a caller's Known Space
+	mu     sync.Mutex // held to change tree or looks or to find a caller's Known Space
+	looks  map[*Mount]look
 	known  *lru.Cache[string, *lru.Cache[string, *Node]]
 	gone   *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
 	views  *lru.Cache[viewKey, *View]
@@ -72,7 +74,7 @@ type tree struct {
 
 // New returns a Space without mounts. A nil config is the zero Config.
 func New(cfg *Config) *Space {
-	s := &Space{docs: newDocuments()}
+	s := &Space{docs: newDocuments(), looks: map[*Mount]look{}}
 	if cfg != nil {
 		s.cfg = *cfg
 	}

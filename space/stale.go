@@ -1,0 +1,74 @@
+package space
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// look says how a mount was last asked for its whole tree.
+type look struct {
+	last time.Time // when, whatever came of it
+	busy int       // how many requests are under way
+}
+
+// RefreshStale is Refresh for the mounts that have not been asked for their whole
+// trees within MaxAge, successfully or not, and are not being asked just now. It
+// is for calling before each search: mostly it does nothing, and it does not wait
+// for what another call has begun.
+//
+// It looks at all mounts, so that the time it takes tells nothing of any scope.
+// A mount whose Host did not answer, or not before ctx ended, keeps the tree it
+// had until MaxAge has passed again.
+func (s *Space) RefreshStale(ctx context.Context, caller wip.Caller) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	mounts := s.tree.Load().mounts
+	errs := make([]error, len(mounts))
+	var wg sync.WaitGroup
+	for i, m := range mounts {
+		if s.beginStale(m) {
+			wg.Go(func() { errs[i] = s.growAll(ctx, m, caller) })
+		}
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// growAll fetches and merges a mount's whole tree, which has begun.
+func (s *Space) growAll(ctx context.Context, m *Mount, caller wip.Caller) error {
+	defer s.end(m)
+	return s.grow(ctx, m, caller, m.Path)
+}
+
+// begin notes that a mount is asked for its whole tree.
+func (s *Space) begin(m *Mount) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks[m] = look{time.Now(), s.looks[m].busy + 1}
+}
+
+// beginStale is begin if it is time for it.
+func (s *Space) beginStale(m *Mount) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.looks[m]
+	if l.busy > 0 || time.Since(l.last) < s.cfg.MaxAge {
+		return false
+	}
+	s.looks[m] = look{time.Now(), 1}
+	return true
+}
+
+// end notes that begin's request is over.
+func (s *Space) end(m *Mount) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.looks[m]
+	l.busy--
+	s.looks[m] = l
+}
