@@ -18,7 +18,6 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/idl"
 )
 
 // Config says who is served what.
@@ -29,6 +28,24 @@ type Config struct {
 	// tools' annotations claim.
 	ReadOnly bool
 	Version  string // of the program; shown to the client
+	// EndGrace is how long ServeStdio awaits the answers to the last requests
+	// after the client has closed its end. 0 means a second more than the tool
+	// list allows a call. A call takes longer if its operation declares a longer
+	// @timeout than the default or somebody must approve it: with such
+	// operations set 4 s more than the longest.
+	EndGrace time.Duration
+}
+
+// endGrace returns EndGrace or its default.
+func (cfg *Config) endGrace() time.Duration {
+	if cfg.EndGrace != 0 {
+		return cfg.EndGrace
+	}
+	var longest time.Duration
+	for _, t := range adapter.Tools(cfg.ReadOnly) {
+		longest = max(longest, t.Timeout)
+	}
+	return longest + time.Second
 }
 
 // NewServer returns a server with the three tools, for any transport.
@@ -92,10 +109,6 @@ func handler(cfg Config, tool string) sdk.ToolHandler {
 // maxLine bounds one message from the client, in bytes.
 const maxLine = 4 << 20
 
-// endGrace is how long the answers to the last requests may take after the
-// client has closed its end. It is a little more than an operation may take.
-const endGrace = idl.DefaultTimeout + time.Second
-
 // stopGrace is how long the server may take to stop once its client or ctx has
 // ended it. It takes longer only if the client does not read what was written.
 const stopGrace = time.Second
@@ -105,7 +118,7 @@ const stopGrace = time.Second
 // cannot hold it: what is then still being written goes on in a goroutine, until
 // the caller closes out or the process ends.
 func ServeStdio(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
-	d := newDrain(in, out, endGrace)
+	d := newDrain(in, out, cfg.endGrace())
 	done := make(chan error, 1)
 	go func() {
 		// The drain bounds the lines, so the SDK need not do so again.
