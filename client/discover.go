@@ -7,6 +7,7 @@ import (
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space"
+	"github.com/wipagent/wipagent/space/wip"
 )
 
 // Discovery answers what there is for a purpose.
@@ -21,10 +22,10 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 	start := time.Now()
 	rec := record(discover, "", p)
 	defer c.finish(&rec, start, &err)
-	view := c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) })
 	searching, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	answer := view.Search(searching, scope, query)
+	c.refreshStale(searching)
+	answer := c.view(p).Search(searching, scope, query)
 	if answer.Err != nil { // the answer is the map; why is for the operator
 		rec.Ref = newID()
 		c.audit.Fault(rec.Ref, string(discover), answer.Err)
@@ -33,4 +34,21 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 		return nil, err
 	}
 	return answer, nil
+}
+
+// view returns what the principal may find.
+func (c *Client) view(p *policy.Principal) *space.View {
+	return c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) })
+}
+
+// refreshStale asks Hosts for trees that have grown old. It takes part of the
+// time of a search; a Host that does not answer by then keeps its old tree, and
+// the answer tells how old that is.
+func (c *Client) refreshStale(ctx context.Context) {
+	const share = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, share)
+	defer cancel()
+	if err := c.space.RefreshStale(ctx, wip.Caller{}); err != nil {
+		c.audit.Fault(newID(), string(discover), err)
+	}
 }

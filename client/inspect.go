@@ -18,6 +18,9 @@ type Inspection struct {
 	Operations []Operation
 	// Children are the known entries right below that the principal may know.
 	Children []*space.Node
+	// Age is how long ago a Host was asked about what is shown; of a folder
+	// above the mounts, about the oldest of what the principal may know below.
+	Age time.Duration
 	// Only says that the target named one operation and Operations holds
 	// just that.
 	Only bool
@@ -69,7 +72,10 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	if err != nil {
 		return nil, c.completedInspect(p, err, path, operation, only)
 	}
-	found := &Inspection{Node: n, Only: only}
+	found := &Inspection{Node: n, Only: only, Age: n.Age()}
+	if n.Mount == nil {
+		found.Age = c.view(p).Age(n.Path)
+	}
 	if only {
 		op := n.Operation(operation, allowed(p, n))
 		if op == nil {

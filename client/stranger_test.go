@@ -189,3 +189,42 @@ func (h *goneHost) Fetch(ctx context.Context, caller wip.Caller, path string) (w
 	}
 	return h.fakeHost.Fetch(ctx, caller, path)
 }
+
+// A tree that has grown old is asked for again before a search, once; the
+// answer tells the age of what it rests on.
+func TestDiscoverRefreshesOldTrees(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := &countingHost{fakeHost: &fakeHost{}}
+		c := client.New(nil)
+		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			wait  time.Duration
+			trees int64
+			age   time.Duration
+		}{
+			{time.Minute, 1, time.Minute}, {9 * time.Minute, 2, 0}, {time.Second, 2, time.Second},
+		} {
+			time.Sleep(step.wait)
+			found, err := c.Discover(t.Context(), visitor, "/", "things")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if host.trees != step.trees || found.AgeMillis != step.age.Milliseconds() {
+				t.Errorf("after %s more: %d trees asked for and an age of %d ms, want %d and %s", step.wait, host.trees, found.AgeMillis, step.trees, step.age)
+			}
+		}
+	})
+}
+
+// countingHost is a fakeHost that counts the trees asked for.
+type countingHost struct {
+	*fakeHost
+	trees int64
+}
+
+func (h *countingHost) FetchTree(ctx context.Context, caller wip.Caller, path string) (wip.Tree, error) {
+	h.trees++
+	return h.fakeHost.FetchTree(ctx, caller, path)
+}
