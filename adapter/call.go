@@ -110,11 +110,7 @@ func (t *toolCall) discover(raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
-	if err != nil {
-		return nil, err
-	}
-	return fitted(found, t.op.MaxOutput), nil
+	return t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
 }
 
 func (t *toolCall) inspect(raw json.RawMessage) (any, error) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/wipagent/wipagent/client"
 )
 
 // cuts are what a description can do without, in the order in which it goes
@@ -185,16 +183,4 @@ func (d *Description) say() {
 	if d.Truncated {
 		d.Hint = "too long to show whole; " + strings.Join(parts, "; ")
 	}
-}
-
-// fitted takes the last hits out of what discover found until its JSON has at
-// most limit bytes.
-func fitted(found *client.Discovery, limit int) *client.Discovery {
-	for len(found.Hits) > 1 && len(marshal(found)) > limit {
-		if found.Hits = found.Hits[:len(found.Hits)-1]; !found.Truncated {
-			found.Truncated = true
-			found.Message = strings.TrimSpace(found.Message + " Not all hits fit: use a narrower scope or more specific words.")
-		}
-	}
-	return found
 }

@@ -213,7 +213,8 @@ func TestDescriptionsFit(t *testing.T) {
 	}
 }
 
-// TestDiscoveriesFit searches among entries with the longest paths and names.
+// TestDiscoveriesFit searches among entries with the longest paths and
+// signatures: the space itself keeps what it finds short.
 func TestDiscoveriesFit(t *testing.T) {
 	name := strings.Repeat("sell_", 11)
 	var document strings.Builder
