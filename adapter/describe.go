@@ -67,7 +67,7 @@ type Child struct {
 // Describe renders an inspection, in at most as many bytes of JSON as the tool
 // list promises.
 func Describe(i *client.Inspection) *Description {
-	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Node.Age().Milliseconds()}
+	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Age.Milliseconds()}
 	trusted := i.Node.Mount == nil || i.Node.Mount.Trusted
 	for _, iface := range i.Interfaces() {
 		summary := summarize(iface, i.Operations)

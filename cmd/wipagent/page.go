@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -94,12 +95,14 @@ func (p *page) description(d *adapter.Description) {
 		p.paragraph("  ", i.Doc)
 		for _, op := range i.Operations {
 			p.line("")
-			p.line("  %s", op.Signature)
+			p.line("  %s", cmp.Or(op.Signature, op.Name))
 			p.paragraph("      ", op.Doc)
 			for _, name := range slices.Sorted(maps.Keys(op.Parameters)) {
 				p.line("      %s: %s", name, strings.ReplaceAll(op.Parameters[name], "\n", " "))
 			}
-			p.line("      %s, within %s, at most %d bytes, costs %d", strings.ReplaceAll(op.Risk, "_", "-"), time.Duration(op.Timeout)*time.Millisecond, op.MaxOutput, op.Cost)
+			if op.Risk != "" {
+				p.line("      %s, within %s, at most %d bytes, costs %d", strings.ReplaceAll(op.Risk, "_", "-"), time.Duration(op.Timeout)*time.Millisecond, op.MaxOutput, op.Cost)
+			}
 			if op.Example != nil {
 				p.line("      example: wipagent invoke %s %s %s", shellQuote(d.Path), shellQuote(op.Name), shellQuote(string(op.Example)))
 			}
@@ -120,6 +123,8 @@ func (p *page) description(d *adapter.Description) {
 	if d.InputSchema != nil {
 		p.line("")
 		p.line("input schema: %s", d.InputSchema)
+	}
+	if d.OutputSchema != nil {
 		p.line("output schema: %s", d.OutputSchema)
 	}
 	if len(d.Children) > 0 {
@@ -129,6 +134,10 @@ func (p *page) description(d *adapter.Description) {
 			rows = append(rows, []string{c.Path, c.Title, c.Summary})
 		}
 		p.table(rows)
+	}
+	if d.Hint != "" {
+		p.line("")
+		p.line("%s", d.Hint)
 	}
 }
 
