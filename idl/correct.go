@@ -1,6 +1,9 @@
 package idl
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // maxGuesses bounds the names for which a nearest one is looked for in one
 // record.
@@ -135,7 +138,7 @@ func (c *corrector) object(slots []slot, items []sentMember) bool {
 		c.out = appendQuoted(c.out, s.name)
 		c.out = append(c.out, ':')
 		if !c.value(s.typ, chosen[i]) {
-			if s.fallback == nil {
+			if s.fallback == nil || meansNumber(s.typ, chosen[i]) {
 				return false
 			}
 			c.drop(s.name)
@@ -144,6 +147,14 @@ func (c *corrector) object(slots []slot, items []sentMember) bool {
 	}
 	c.out = append(c.out, '}')
 	return true
+}
+
+// meansNumber reports whether a value that cannot be read as a number of the
+// type still names one, as "20 m" does: the default in its place would be
+// another number than the caller meant.
+func meansNumber(t *Type, v *sentValue) bool {
+	return (t.Kind == Int || t.Kind == Float || t.Kind == Duration || t.Kind == Timestamp) &&
+		v.kind == sentString && strings.ContainsAny(v.text, "0123456789")
 }
 
 // choose says which of the values sent goes to which slot.
