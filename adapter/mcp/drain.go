@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -143,6 +144,10 @@ func (d *drain) admit(line []byte) bool {
 	var cancelled []string // need no answer
 	for _, m := range messages {
 		id := identifier(m)
+		if !carried(m) {
+			d.refuse(id, jsonrpc.CodeInvalidRequest, "an id is given once; it is a string or an integer within ±(2^53-1), written without fraction or exponent")
+			return false
+		}
 		if gjson.GetBytes(m, "method").Str == "notifications/cancelled" {
 			cancelled = append(cancelled, gjson.GetBytes(m, "params.requestId").Raw)
 		}
@@ -171,6 +176,26 @@ func (d *drain) admit(line []byte) bool {
 		delete(d.open, id)
 	}
 	return true
+}
+
+// carried reports whether the message's id, if there is one, comes through the
+// SDK unchanged: it reads a number as a float64, and the last of several.
+func carried(message []byte) bool {
+	const most = 1<<53 - 1
+	ok, found := true, false
+	gjson.ParseBytes(message).ForEach(func(key, id gjson.Result) bool {
+		if key.Str != "id" {
+			return true
+		}
+		ok = ok && !found
+		found = true
+		if id.Type == gjson.Number {
+			n, err := strconv.ParseInt(id.Raw, 10, 64)
+			ok = ok && err == nil && n >= -most && n <= most && strconv.FormatInt(n, 10) == id.Raw
+		}
+		return true
+	})
+	return ok
 }
 
 // identifier returns a message's id as it stands there, "null" if it has none

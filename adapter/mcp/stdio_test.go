@@ -152,3 +152,21 @@ func TestClientThatNeverReads(t *testing.T) {
 		})
 	}
 }
+
+// TestIdentifiers sends ids that the SDK would change: an answer to another id
+// is no answer.
+func TestIdentifiers(t *testing.T) {
+	for id, carried := range map[string]bool{
+		`7`: true, `-7`: true, `"7"`: true, `9007199254740991`: true,
+		`9007199254740993`: false, `1764460800123456789`: false, `7.5`: false, `1e2`: false, `-0`: false, `16,"id":17`: false,
+	} {
+		lines := exchange(t, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`+"\n")
+		last := lines[len(lines)-1]
+		if got := !strings.Contains(last, "-32600"); got != carried {
+			t.Errorf("id %s: %s", id, last)
+		}
+		if first, _, _ := strings.Cut(id, ","); !strings.Contains(last, `"id":`+first) {
+			t.Errorf("id %s is answered as %s", id, last)
+		}
+	}
+}
