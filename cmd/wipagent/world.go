@@ -236,6 +236,9 @@ func parsePosition(s string) (*[3]float64, error) {
 func (c *cli) auditLog(serving bool) (log *audit.Log, closeLog func(), err error) {
 	switch {
 	case c.Log != "":
+		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {
+			return nil, nil, &exitError{exitUnavailable, fmt.Errorf("%s: found %s, expected a file to append to", c.Log, kindOf(info))}
+		}
 		f, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, nil, &exitError{exitUnavailable, err}
