@@ -253,7 +253,7 @@ func checkBounds(t interface{ Errorf(string, ...any) }, f *space.Found) {
 		t.Errorf("the map has %d bytes, expected no more than 2048", len(f.Map))
 	case size > 8192:
 		t.Errorf("the answer has %d bytes, expected no more than 8192", size)
-	case strong == (f.Map != "") && f.Message != "There is nothing in this scope.":
+	case strong == (f.Map != "") && f.Message != "There is nothing in this scope; the scope / is everything.":
 		t.Errorf("strong is %v and the map has %d bytes: expected a map if and only if nothing is strong", strong, len(f.Map))
 	case !strong && f.Message == "":
 		t.Errorf("nothing is strong and the answer does not say so")

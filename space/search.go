@@ -73,7 +73,7 @@ type OperationHit struct {
 const (
 	nothingMatches = "Nothing here matches that well; this is what there is:"
 	weakGuesses    = "These hits are weak guesses; the map shows all there is."
-	nothingHere    = "There is nothing in this scope."
+	nothingHere    = "There is nothing in this scope; the scope / is everything."
 	noQuery        = "Without a query, this is what there is:"
 	longQuery      = "Only the first 512 bytes of the query were used."
 	moreMatches    = "More matches than are shown: use a narrower scope or more specific words."

@@ -107,7 +107,7 @@ func TestSearchScope(t *testing.T) {
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("in %q: %q, expected %q", test.scope, got, test.want)
 		}
-		if nothing := (&space.Found{Hits: []space.Hit{}, Message: "There is nothing in this scope."}); test.want == "" {
+		if nothing := (&space.Found{Hits: []space.Hit{}, Message: "There is nothing in this scope; the scope / is everything."}); test.want == "" {
 			if diff := cmp.Diff(nothing, f); diff != "" {
 				t.Errorf("in %q:\n%s", test.scope, diff)
 			}
@@ -120,7 +120,7 @@ func TestSearchScope(t *testing.T) {
 func TestSearchHidden(t *testing.T) {
 	s := lampSpace(t, lampHost(), nil)
 	nothing := s.View(func(*space.Node, *idl.Operation) bool { return false })
-	if f := nothing.Search(t.Context(), "", "switch the lamp"); f.Message != "There is nothing in this scope." || nothing.Contains("/house") || nothing.Contains("/") {
+	if f := nothing.Search(t.Context(), "", "switch the lamp"); f.Message != "There is nothing in this scope; the scope / is everything." || nothing.Contains("/house") || nothing.Contains("/") {
 		t.Errorf("an audience that may see nothing is told %+v", f)
 	}
 	part := s.View(func(_ *space.Node, op *idl.Operation) bool { return op.Name == "get_color" })
