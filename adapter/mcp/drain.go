@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/tidwall/gjson"
+
+	"github.com/wipagent/wipagent/adapter"
 )
 
 // drain stands between a client's input and the SDK, which ends the whole
@@ -123,7 +125,7 @@ func (d *drain) admit(line []byte) bool {
 	switch {
 	case len(line) == 0:
 		return false
-	case levels(line) > maxLevels:
+	case adapter.Levels(line) > maxLevels:
 		d.refuse(identifier(line), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is nested more than %d levels deep", maxLevels))
 		return false
 	case !json.Valid(line):
@@ -264,23 +266,3 @@ func (o output) Close() error { return o.out.Close() }
 // maxLevels is how deep a message may be nested. The SDK takes 1,000 levels, and
 // an answer may put a few around what it quotes.
 const maxLevels = 500
-
-// levels counts how deep objects and lists are nested.
-func levels(text []byte) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
-}
