@@ -67,7 +67,7 @@ func New(cfg *Config) *Client {
 // Mount puts a Host at path, such as "/grid", and learns its tree. On an error
 // of the Host the mount stays: Refresh can be tried again.
 func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *space.MountOptions) error {
-	if err := c.space.Mount(path, guard{host}, opt); err != nil {
+	if err := c.space.Mount(path, newGuard(host), opt); err != nil {
 		return err
 	}
 	return c.Refresh(ctx, path)

@@ -11,60 +11,82 @@ import (
 
 // guard holds a Host to the protocol: each request ends with its context, a
 // panic is an error, and an error can be looked into safely. A Host that heeds
-// no context keeps its goroutine until it returns, but no caller.
-type guard struct{ host wip.Host }
+// no context keeps its goroutine until it returns, but no caller. One that
+// promises to heed it is spared the goroutine, which costs more than a call of
+// the grid does.
+type guard struct {
+	host   wip.Host
+	prompt bool // the Host is a wip.Prompt
+}
+
+func newGuard(host wip.Host) guard {
+	_, prompt := host.(wip.Prompt)
+	return guard{host, prompt}
+}
 
 var _ wip.Host = guard{}
 
 // Fetch asks the Host for the entry at path.
 func (g guard) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.Entry, error) {
-	return guarded(ctx, func() (wip.Entry, error) { return g.host.Fetch(ctx, caller, path) })
+	return guarded(ctx, g.prompt, func() (wip.Entry, error) { return g.host.Fetch(ctx, caller, path) })
 }
 
 // FetchTree asks the Host for the tree at path.
 func (g guard) FetchTree(ctx context.Context, caller wip.Caller, path string) (wip.Tree, error) {
-	return guarded(ctx, func() (wip.Tree, error) { return g.host.FetchTree(ctx, caller, path) })
+	return guarded(ctx, g.prompt, func() (wip.Tree, error) { return g.host.FetchTree(ctx, caller, path) })
 }
 
 // Document asks the Host for an IDL document.
 func (g guard) Document(ctx context.Context, name string) ([]byte, error) {
-	return guarded(ctx, func() ([]byte, error) { return g.host.Document(ctx, name) })
+	return guarded(ctx, g.prompt, func() ([]byte, error) { return g.host.Document(ctx, name) })
 }
 
 // CallOperation runs an operation at the Host.
 func (g guard) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
-	return guarded(ctx, func() (wip.Result, error) { return g.host.CallOperation(ctx, call) })
+	return guarded(ctx, g.prompt, func() (wip.Result, error) { return g.host.CallOperation(ctx, call) })
 }
 
 // guarded makes one request. An answer that comes after the end of the context
 // is dropped.
-func guarded[T any](ctx context.Context, request func() (T, error)) (T, error) {
+func guarded[T any](ctx context.Context, prompt bool, request func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
-	done := make(chan answer, 1)
-	go func() {
-		a := answer{err: errNoAnswer} // what is left if the request ends its goroutine
-		defer func() {
-			if v := recover(); v != nil {
-				a.err = &audit.Panic{Value: v, Stack: debug.Stack()}
-			}
-			done <- a
+	var a answer
+	if prompt {
+		a.value, a.err = attempt(request)
+	} else {
+		done := make(chan answer, 1)
+		go func() {
+			a := answer{err: errNoAnswer} // what is left if the request ends its goroutine
+			defer func() { done <- a }()
+			a.value, a.err = attempt(request)
 		}()
-		value, err := request()
-		a = answer{value, sound(err)}
-	}()
-	var none T
-	select {
-	case a := <-done:
-		if a.err != nil {
-			return none, a.err
+		select {
+		case a = <-done:
+		case <-ctx.Done():
 		}
-		return a.value, nil
-	case <-ctx.Done():
+	}
+	var none T
+	switch {
+	case a.err != nil:
+		return none, a.err
+	case ctx.Err() != nil:
 		return none, ctx.Err()
 	}
+	return a.value, nil
+}
+
+// attempt makes a request and makes its error sound.
+func attempt[T any](request func() (T, error)) (value T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &audit.Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	value, err = request()
+	return value, sound(err)
 }
 
 var (

@@ -228,3 +228,37 @@ func (h *countingHost) FetchTree(ctx context.Context, caller wip.Caller, path st
 	h.trees++
 	return h.fakeHost.FetchTree(ctx, caller, path)
 }
+
+// promptHost is a fakeHost that promises to heed its contexts.
+type promptHost struct{ *fakeHost }
+
+func (promptHost) Prompt() {}
+
+// The promise spares a goroutine and nothing else: a panic is a defect, and an
+// answer that comes too late is dropped.
+func TestPromptHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := promptHost{&fakeHost{}}
+		c := client.New(nil)
+		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+			t.Fatal(err)
+		}
+		host.call = func(context.Context, wip.Call) (wip.Result, error) { panic("SECRET") }
+		_, err := c.Invoke(t.Context(), visitor, call("/shop/shelf", "slow", `{}`))
+		if e := failure(t, err); !strings.Contains(e.Message, "do not retry") {
+			t.Errorf("a panic is answered with %v", e)
+		}
+		host.call = func(context.Context, wip.Call) (wip.Result, error) {
+			time.Sleep(time.Hour)
+			return wip.Result{Value: json.RawMessage(`true`)}, nil
+		}
+		_, err = c.Invoke(t.Context(), visitor, call("/shop/shelf", "slow", `{}`))
+		if e := failure(t, err); e.Class != client.Unavailable {
+			t.Errorf("an answer after the deadline gives %v", e)
+		}
+		host.call = answer(`true`)
+		if out, err := c.Invoke(t.Context(), visitor, call("/shop/shelf", "slow", `{}`)); err != nil || string(out.Result) != "true" {
+			t.Errorf("got %v, %v", out, err)
+		}
+	})
+}

@@ -21,7 +21,7 @@ type Host struct {
 	objects   map[string]object // by path
 }
 
-var _ wip.Host = (*Host)(nil)
+var _ wip.Prompt = (*Host)(nil)
 
 // object is one of the grid's Objects and how to call it.
 type object struct {
@@ -112,6 +112,10 @@ func readDocuments() map[string][]byte {
 	}
 	return documents
 }
+
+// Prompt promises that calls end with their contexts: a capture observes its
+// own, and what a call computes is bounded by the 2,048 entries it looks at.
+func (*Host) Prompt() {}
 
 // Fetch returns the entry at path: "/" or one of its four children.
 func (h *Host) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.Entry, error) {

@@ -32,6 +32,15 @@ type Host interface {
 	CallOperation(ctx context.Context, call Call) (Result, error)
 }
 
+// Prompt is a Host in this process that promises to heed contexts: each of its
+// methods returns as soon as its context ends, and computes for no longer than
+// a call may take. A client may call it without a goroutine in between.
+type Prompt interface {
+	Host
+	// Prompt does nothing: to have it is the promise.
+	Prompt()
+}
+
 // Caller is what a Host is told of the principal that asks. A Host with
 // permissions of its own decides by it; the zero value is nobody in
 // particular.
