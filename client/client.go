@@ -8,6 +8,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -127,7 +128,7 @@ func (c *Client) asError(err error, r *audit.Record) *Error {
 	if ctxErr := contextError(err); ctxErr != nil {
 		return ctxErr
 	}
-	return c.defect(err, first(r.Tool, r.Verb))
+	return c.defect(err, cmp.Or(r.Tool, r.Verb))
 }
 
 // defect tells the operator what is wrong and returns what the caller is told.
@@ -135,14 +136,6 @@ func (c *Client) defect(err error, tool string) *Error {
 	e := temporarilyUnavailable(newID())
 	c.audit.Fault(e.Ref, tool, err)
 	return e
-}
-
-// first returns the first of two words that is not empty.
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // contextError returns the *Error for a call that its own caller ended, or nil.

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -256,7 +257,12 @@ func TestPromptHost(t *testing.T) {
 		if e := failure(t, err); e.Class != client.Unavailable {
 			t.Errorf("an answer after the deadline gives %v", e)
 		}
-		host.call = answer(`true`)
+		host.call = func(context.Context, wip.Call) (wip.Result, error) {
+			if !strings.Contains(string(debug.Stack()), "TestPromptHost.func1(") {
+				t.Error("the Host is called on another goroutine")
+			}
+			return wip.Result{Value: json.RawMessage(`true`)}, nil
+		}
 		if out, err := c.Invoke(t.Context(), visitor, call("/shop/shelf", "slow", `{}`)); err != nil || string(out.Result) != "true" {
 			t.Errorf("got %v, %v", out, err)
 		}

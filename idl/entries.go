@@ -15,7 +15,7 @@ func (o *Operation) MapEntries(record json.RawMessage, f func(pointer, path stri
 	held := false
 	for _, p := range o.Params {
 		types[p.Name] = p.Type
-		held = held || holdsKind(p.Type, Entry, map[*Record]bool{})
+		held = held || holdsKind(p.Type, Entry, nil)
 	}
 	if !held {
 		return record
@@ -40,7 +40,7 @@ func mapMembers(b []byte, v gjson.Result, at string, typeOf func(string) *Type, 
 // mapValue appends a value with the entries in it mapped.
 func mapValue(b []byte, v gjson.Result, at string, t *Type, f func(string, string, *Type) string) []byte {
 	switch {
-	case v.Type == gjson.Null || !holdsKind(t, Entry, map[*Record]bool{}):
+	case v.Type == gjson.Null || !holdsKind(t, Entry, nil):
 		return append(b, v.Raw...)
 	case t.Kind == Entry:
 		return appendQuoted(b, f(at, v.Str, t))

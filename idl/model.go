@@ -159,7 +159,7 @@ type Record struct {
 // HoldsText reports whether a value of the record can hold a stranger's words:
 // such a record is marked as untrusted in a result.
 func (r *Record) HoldsText() bool {
-	return holdsKind(&Type{Kind: RecordOf, Record: r}, Text, map[*Record]bool{})
+	return holdsKind(&Type{Kind: RecordOf, Record: r}, Text, nil)
 }
 
 // Field is one field of a record.

@@ -93,8 +93,8 @@ func newShapePlan(o *Operation) *shapePlan {
 	p := &planner{op: o, objects: map[objectKey]*shapeObject{}, text: map[*Record]bool{}}
 	plan := &shapePlan{
 		root: p.node(o.Result, true),
-		text: holdsKind(o.Result, Text, map[*Record]bool{}),
-		str:  holdsKind(o.Result, String, map[*Record]bool{}),
+		text: holdsKind(o.Result, Text, nil),
+		str:  holdsKind(o.Result, String, nil),
 	}
 	for _, param := range o.Params {
 		if r := param.Type.Range; param.Name == "page" && r != nil && r.HasMax {
@@ -128,13 +128,14 @@ func (p *planner) node(t *Type, item bool) *shapeNode {
 func (p *planner) holdsText(r *Record) bool {
 	holds, ok := p.text[r]
 	if !ok {
-		holds = holdsKind(&Type{Kind: RecordOf, Record: r}, Text, map[*Record]bool{})
+		holds = holdsKind(&Type{Kind: RecordOf, Record: r}, Text, nil)
 		p.text[r] = holds
 	}
 	return holds
 }
 
-// holdsKind reports whether a value of t can hold a value of the kind.
+// holdsKind reports whether a value of t can hold a value of the kind. A nil
+// seen is an empty one.
 func holdsKind(t *Type, kind Kind, seen map[*Record]bool) bool {
 	for t.Elem != nil {
 		t = t.Elem
@@ -144,6 +145,9 @@ func holdsKind(t *Type, kind Kind, seen map[*Record]bool) bool {
 	}
 	if t.Kind != RecordOf || seen[t.Record] {
 		return false
+	}
+	if seen == nil {
+		seen = map[*Record]bool{}
 	}
 	seen[t.Record] = true
 	for _, f := range t.Record.Fields {
@@ -232,7 +236,7 @@ func (p *planner) observed(t *Type) *shapeObject {
 	doc := p.op.Interface.Document
 	tool, _ := json.Marshal(p.op.Name)
 	mark := trusted
-	if holdsKind(t, Text, map[*Record]bool{}) {
+	if holdsKind(t, Text, nil) {
 		mark = untrusted
 	}
 	short := &Range{Max: 128, HasMax: true}

@@ -10,3 +10,7 @@ var (
 
 // Candidates returns what the ranker was given.
 func (v *View) Candidates() []Candidate { return v.candidates }
+
+// Contains reports whether path is in the view: a search can name it, or it is
+// a folder or mount above something that a search can name.
+func (v *View) Contains(path string) bool { return v.byPath[path] != nil }

@@ -129,10 +129,6 @@ func (v *View) add(n *Node, operations []NamedOperation) {
 	v.byPath[n.Path] = e
 }
 
-// Contains reports whether path is in the view: a search can name it, or it is
-// a folder or mount above something that a search can name.
-func (v *View) Contains(path string) bool { return v.byPath[path] != nil }
-
 // in returns the entries at and below scope, sorted by path.
 func (v *View) in(scope string) []*viewEntry {
 	var list []*viewEntry

@@ -232,8 +232,9 @@ func parsePosition(s string) (*[3]float64, error) {
 }
 
 // auditLog returns where a command's calls and faults are written. A single
-// call at a prompt writes only its faults, unless a file is named.
-func (c *cli) auditLog(serving bool) (log *audit.Log, closeLog func(), err error) {
+// call at a prompt writes only its faults, unless a file is named. Serve is once
+// or serving.
+func (c *cli) auditLog(serve bool) (log *audit.Log, closeLog func(), err error) {
 	switch {
 	case c.Log != "":
 		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {
@@ -244,7 +245,7 @@ func (c *cli) auditLog(serving bool) (log *audit.Log, closeLog func(), err error
 			return nil, nil, &exitError{exitUnavailable, err}
 		}
 		return audit.New(f), func() { f.Close() }, nil
-	case serving:
+	case serve:
 		return audit.New(c.io.err), func() {}, nil
 	}
 	return audit.NewFaults(c.io.err), func() {}, nil
