@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wipagent/wipagent/objects/source/gridxml"
 	"github.com/wipagent/wipagent/objects/world"
 )
 
@@ -205,7 +206,7 @@ func (l *loader) warn(entry, format string, args ...any) {
 }
 
 // text returns a text of an XML entry as it is kept.
-func (l *loader) text(s string) string { return l.keep(unescape(s)) }
+func (l *loader) text(s string) string { return l.keep(gridxml.Unescape(s)) }
 
 // keep returns a text bounded, valid and on its own memory.
 func (l *loader) keep(s string) string {

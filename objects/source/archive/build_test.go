@@ -160,3 +160,23 @@ func expectWarnings(tb testing.TB, s *archive.Summary, words ...string) {
 		tb.Errorf("found %d warnings, expected %d: %v", s.WarningCount, len(words), s.Warnings)
 	}
 }
+
+// escapeXML writes a text as the simulator does.
+func escapeXML(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < 0x20 && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF:
+			fmt.Fprintf(&b, "&#x%X;", r)
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/wipagent/wipagent/objects/source/gridxml"
 	"github.com/wipagent/wipagent/objects/world"
 )
 
@@ -60,7 +61,7 @@ func (c *control) decode(d *xml.Decoder) error {
 			if err := d.DecodeElement(&text, &start); err != nil {
 				return unexpected(err)
 			}
-			c.field(r, start.Name.Local, strings.TrimSpace(unescape(text)))
+			c.field(r, start.Name.Local, strings.TrimSpace(gridxml.Unescape(text)))
 		}
 	}
 	// A place of a row that has no region is an empty element.

@@ -1,10 +1,5 @@
 package archive
 
-import (
-	"encoding/xml"
-	"strings"
-)
-
 // Limits lets tests lower the bounds.
 type Limits = limits
 
@@ -27,26 +22,4 @@ func (l Limits) Bomb(bytes, ratio int64) Limits { l.bomb, l.ratio = bytes, ratio
 func (l Limits) Texts(n int) Limits { l.texts = n; return l }
 
 // Bounds that tests step over.
-const (
-	MaxWarnings = maxWarnings
-	MaxXMLRun   = 1 << 10 // of DecodeText
-	MaxXMLDepth = maxXMLDepth
-)
-
-// DecodeText returns the text of a document's root element.
-func DecodeText(document string) (string, error) {
-	d := newDecoder(strings.NewReader(document), MaxXMLRun)
-	start, err := root(d)
-	if err != nil {
-		return "", err
-	}
-	var v struct {
-		Text string `xml:",chardata"`
-	}
-	if err := d.DecodeElement(&v, &start); err != nil {
-		return "", unexpected(err)
-	}
-	return unescape(v.Text), nil
-}
-
-var _ xml.TokenReader = (*shallow)(nil)
+const MaxWarnings = maxWarnings

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wipagent/wipagent/objects/source/gridxml"
 	"github.com/wipagent/wipagent/objects/world"
 )
 
@@ -159,7 +160,7 @@ func (l *loader) decode(e *entry, limit int64, visit func(*xml.Decoder, xml.Star
 		l.warn(e.name, "left out: found %d bytes, expected at most %d", e.size, limit)
 		return nil
 	}
-	d := newDecoder(&e.content, maxXMLRun)
+	d := gridxml.NewDecoder(&e.content, maxXMLRun)
 	start, err := root(d)
 	if err == nil {
 		err = visit(d, start)

@@ -1,4 +1,4 @@
-package archive_test
+package gridxml_test
 
 import (
 	"fmt"
@@ -8,8 +8,22 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/wipagent/wipagent/objects/source/archive"
+	"github.com/wipagent/wipagent/objects/source/gridxml"
 )
+
+const maxRun = 1 << 10 // bytes of a tag and the text after it
+
+// decodeText returns the text of a document's root element.
+func decodeText(document string) (string, error) {
+	d := gridxml.NewDecoder(strings.NewReader(document), maxRun)
+	var v struct {
+		Text string `xml:",chardata"`
+	}
+	if err := d.Decode(&v); err != nil {
+		return "", err
+	}
+	return gridxml.Unescape(v.Text), nil
+}
 
 func TestXMLText(t *testing.T) {
 	for _, test := range []struct{ name, document, want string }{
@@ -34,7 +48,7 @@ func TestXMLText(t *testing.T) {
 		{"empty", "<a />", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := archive.DecodeText(test.document)
+			got, err := decodeText(test.document)
 			if err != nil || got != test.want {
 				t.Errorf("found %q, %v, expected %q", got, err, test.want)
 			}
@@ -63,12 +77,12 @@ func TestXMLRefused(t *testing.T) {
 		{"cut off in a tag", "<a"},
 		{"unknown entity", "<a>&boom;</a>"},
 		{"mismatched", "<a></b>"},
-		{"deep", strings.Repeat("<a>", archive.MaxXMLDepth+1) + strings.Repeat("</a>", archive.MaxXMLDepth+1)},
-		{"long text", "<a>" + strings.Repeat("x", archive.MaxXMLRun) + "</a>"},
-		{"long cdata", "<a><![CDATA[" + strings.Repeat("<", archive.MaxXMLRun) + "]]></a>"},
+		{"deep", strings.Repeat("<a>", gridxml.MaxDepth+1) + strings.Repeat("</a>", gridxml.MaxDepth+1)},
+		{"long text", "<a>" + strings.Repeat("x", maxRun) + "</a>"},
+		{"long cdata", "<a><![CDATA[" + strings.Repeat("<", maxRun) + "]]></a>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got, err := archive.DecodeText(test.document); err == nil {
+			if got, err := decodeText(test.document); err == nil {
 				t.Errorf("found %.20q, expected an error", got)
 			}
 		})
@@ -83,7 +97,7 @@ func TestXMLProperty(t *testing.T) {
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOfN(character, 0, 40).Draw(t, "text"))
-		if got, err := archive.DecodeText(`<?xml version="1.0" encoding="utf-16"?><a>` + escapeXML(text) + "</a>"); err != nil || got != text {
+		if got, err := decodeText(`<?xml version="1.0" encoding="utf-16"?><a>` + escapeXML(text) + "</a>"); err != nil || got != text {
 			t.Fatalf("found %q, %v, expected %q", got, err, text)
 		}
 	})
