@@ -1,6 +1,7 @@
 // Package gridxml reads the XML that grids write and no strict parser takes:
 // OpenSimulator's archives, login replies and inventory answers hold
-// characters that XML 1.0 forbids, as they are or as references.
+// characters that XML 1.0 forbids, as they are or as references, and
+// ampersands that nobody escaped.
 package gridxml
 
 import (
@@ -149,11 +150,15 @@ func (s *sanitizer) track(b byte) {
 }
 
 // reference handles what follows an ampersand: a numeric reference to a
-// forbidden character is replaced by its private form, anything else stays.
+// forbidden character is replaced by its private form, other references
+// stay, and an ampersand that begins none is text ("Tom & Jerry").
 func (s *sanitizer) reference() {
 	first, size, ok := s.numeric(0)
 	if !ok {
 		s.out = append(s.out, '&')
+		if !s.named() {
+			s.out = append(s.out, "amp;"...)
+		}
 		return
 	}
 	if utf16.IsSurrogate(first) {
@@ -172,6 +177,18 @@ func (s *sanitizer) reference() {
 	}
 	s.discard(size)
 	s.emit(first)
+}
+
+// named reports whether one of the names that XML itself defines follows. No
+// grid defines others.
+func (s *sanitizer) named() bool {
+	ahead, _ := s.src.Peek(len("quot;"))
+	for _, name := range []string{"amp;", "lt;", "gt;", "quot;", "apos;"} {
+		if bytes.HasPrefix(ahead, []byte(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // numeric reads "#x1b;" or "#27;" at an offset without consuming it.
