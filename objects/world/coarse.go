@@ -24,7 +24,7 @@ func (s *scene) locate(u CoarseLocations, at time.Time) outcome {
 	present := make(map[UUID]bool, min(len(u.Entries), MaxCoarse))
 	for i, e := range u.Entries {
 		if i == MaxCoarse {
-			s.avatars.truncated = true
+			s.avatars.limited = true
 			result = overflow
 			break
 		}
@@ -38,9 +38,9 @@ func (s *scene) locate(u CoarseLocations, at time.Time) outcome {
 			s.coarse = append(s.coarse, c)
 		}
 	}
-	for id, r := range s.rows {
+	for id, r := range s.people {
 		switch _, waiting := s.absent[id]; {
-		case !r.avatar || r.id == s.agent:
+		case r.id == s.agent:
 		case present[r.id] || len(u.Entries) >= fullCoarse:
 			delete(s.absent, id)
 		case !waiting:

@@ -75,7 +75,7 @@ func (v *inventory) putFolder(u InventoryFolder) outcome {
 	}
 	v.captured = nil
 	if _, ok := v.folders[u.ID]; !ok && len(v.folders) >= MaxFolders {
-		v.coverage.truncated = true
+		v.coverage.limited = true
 		return overflow
 	}
 	v.folders[u.ID] = folder{u.ParentID, text(u.Name), u.Root}
@@ -88,7 +88,7 @@ func (v *inventory) putItem(u InventoryItem) outcome {
 	}
 	v.captured = nil
 	if _, ok := v.items[u.ID]; !ok && len(v.items) >= MaxItems {
-		v.coverage.truncated = true
+		v.coverage.limited = true
 		return overflow
 	}
 	created := time.Time{}
@@ -96,6 +96,30 @@ func (v *inventory) putItem(u InventoryItem) outcome {
 		created = time.Unix(u.Created, 0).UTC()
 	}
 	v.items[u.ID] = item{u.ParentID, text(u.Name), u.AssetType, created}
+	return applied
+}
+
+// move gives an item or a folder another parent and, maybe, another name.
+func (v *inventory) move(u InventoryMoved) outcome {
+	if u.ID.IsZero() || u.ID == u.ParentID {
+		return malformed
+	}
+	if i, ok := v.items[u.ID]; ok {
+		i.parent = u.ParentID
+		if u.Name != "" {
+			i.name = text(u.Name)
+		}
+		v.items[u.ID] = i
+	} else if f, ok := v.folders[u.ID]; ok {
+		f.parent = u.ParentID
+		if u.Name != "" {
+			f.name = text(u.Name)
+		}
+		v.folders[u.ID] = f
+	} else {
+		return unmatched
+	}
+	v.captured = nil
 	return applied
 }
 
@@ -144,7 +168,7 @@ func (v *inventory) capture() *Belongings {
 	if v.captured == nil {
 		b := &Belongings{
 			known:     v.coverage.known,
-			truncated: v.coverage.truncated,
+			truncated: v.coverage.truncated(),
 			folders:   maps.Clone(v.folders),
 			captured:  make([]Item, 0, len(v.items)),
 		}

@@ -326,3 +326,51 @@ func TestOrderOfLists(t *testing.T) {
 		}
 	})
 }
+
+func TestInventoryMoved(t *testing.T) {
+	base := []world.Update{
+		world.InventoryFolder{Stamp: in(1), ID: id(1), Name: "My Inventory", Root: true},
+		folder(2, 1, "Scripts"), folder(3, 1, "Attic"), folder(4, 2, "Old"), item(10, 4, "lamp"),
+	}
+	move := func(n, parent int, name string) world.InventoryMoved {
+		u := world.InventoryMoved{Stamp: in(2), ID: id(n), Name: name}
+		if parent != 0 {
+			u.ParentID = id(parent)
+		}
+		return u
+	}
+	tests := []struct {
+		name  string
+		move  world.InventoryMoved
+		want  string // empty: unknown
+		stats world.Stats
+	}{
+		{"item", move(10, 3, ""), "/Attic/lamp", world.Stats{}},
+		{"item to the top", move(10, 0, ""), "/lamp", world.Stats{}},
+		{"item with another name", move(10, 3, "torch"), "/Attic/torch", world.Stats{}},
+		{"item renamed", move(10, 4, "torch"), "/Scripts/Old/torch", world.Stats{}},
+		{"folder", move(4, 3, ""), "/Attic/Old/lamp", world.Stats{}},
+		{"folder with another name", move(4, 3, "New"), "/Attic/New/lamp", world.Stats{}},
+		{"folder into a circle", move(2, 4, ""), "", world.Stats{}},
+		{"item to an unknown folder", move(10, 99, ""), "", world.Stats{}},
+		{"unknown", move(77, 3, ""), "/Scripts/Old/lamp", world.Stats{Unmatched: 1}},
+		{"none", move(10, 10, ""), "/Scripts/Old/lamp", world.Stats{Malformed: 1}},
+		{"zero", world.InventoryMoved{Stamp: in(2)}, "/Scripts/Old/lamp", world.Stats{Malformed: 1}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			w := after(base...)
+			capture(t, w) // which must not be shown again
+			w.Apply(test.move)
+			found, _ := capture(t, w).Belongings.Search("")
+			if len(found.Items) != 1 {
+				t.Fatalf("found %d items", len(found.Items))
+			}
+			path, ok := found.Items[0].Path()
+			if ok != (test.want != "") || ok && path != test.want {
+				t.Errorf("found %q, %v, expected %q", path, ok, test.want)
+			}
+			checkStats(t, w, test.stats)
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 // and snapshots say that the collection is truncated.
 const (
 	MaxObjects      = 65_536     // prims, trees and avatars of the region
+	MaxHearsay      = 4_096      // objects that were named, but neither described nor offered
 	MaxCoarse       = 4_096      // entries of one CoarseLocations
 	MaxNames        = 16_384     // avatar names; the one longest not heard of goes first
 	MaxParcels      = 16_384     // parcels of the region

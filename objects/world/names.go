@@ -8,10 +8,17 @@ import (
 
 // names are what avatars are called, as far as it was learned apart from their
 // descriptions.
-type names = simplelru.LRU[UUID, string]
+type names = simplelru.LRU[UUID, knownName]
+
+// knownName is one avatar's name and the attempts to learn it.
+type knownName struct {
+	attempt
+	name     string // empty if not learned
+	complete bool
+}
 
 func newNames() *names {
-	n, err := simplelru.NewLRU[UUID, string](MaxNames, nil)
+	n, err := simplelru.NewLRU[UUID, knownName](MaxNames, nil)
 	if err != nil {
 		panic(err) // only a size below 1 is refused
 	}
@@ -23,8 +30,13 @@ func (s *scene) nameAvatar(u AvatarNamed) outcome {
 	if u.ID.IsZero() || name == "" {
 		return malformed
 	}
+	known, _ := s.names.Get(u.ID)
+	if known.complete && !u.Complete || known.name == name && known.complete == u.Complete {
+		return applied
+	}
+	known.name, known.complete = name, u.Complete
+	s.names.Add(u.ID, known)
 	s.version++
-	s.names.Add(u.ID, name)
 	return applied
 }
 

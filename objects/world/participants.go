@@ -59,7 +59,7 @@ func (p *participants) heard(u Heard, agent UUID, at time.Time) outcome {
 	}
 	p.captured = nil
 	if p.last.Add(key, millis) {
-		p.coverage.truncated = true
+		p.coverage.limited = true
 		return overflow
 	}
 	return applied
@@ -85,7 +85,7 @@ func (p *participants) capture() *People {
 		for i, c := range contacts {
 			list[i] = Participant{c.id, c.channel, time.UnixMilli(millis[i]).UTC()}
 		}
-		p.captured = &People{known: p.coverage.known, truncated: p.coverage.truncated, list: list}
+		p.captured = &People{known: p.coverage.known, truncated: p.coverage.truncated(), list: list}
 	}
 	return p.captured
 }

@@ -11,6 +11,8 @@ type scene struct {
 	rows     map[uint32]*row // by local ID
 	byID     map[UUID]uint32
 	children map[uint32]map[uint32]struct{} // of a local ID, described or not
+	people   map[uint32]*row                // those of rows that are avatars
+	missing  missing                        // objects that are not in rows
 	absent   map[uint32]time.Time           // avatars missing from the coarse lists, since when
 
 	coarse    []coarse // without the agent
@@ -43,6 +45,8 @@ type row struct {
 
 	hover, name, description *string
 	avatarName               string // empty if unknown
+
+	properties attempt // to learn name and description
 }
 
 func newScene(agent UUID, names *names) scene {
@@ -51,6 +55,7 @@ func newScene(agent UUID, names *names) scene {
 		rows:     map[uint32]*row{},
 		byID:     map[UUID]uint32{},
 		children: map[uint32]map[uint32]struct{}{},
+		people:   map[uint32]*row{},
 		absent:   map[uint32]time.Time{},
 		names:    names,
 	}
@@ -80,10 +85,11 @@ func (s *scene) placeAgent(u AgentPlaced) outcome {
 	return applied
 }
 
-func (s *scene) update(u ObjectUpdated) outcome {
+func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 	if u.LocalID == 0 || u.ID.IsZero() || u.ParentID == u.LocalID {
 		return malformed
 	}
+	s.missing.remove(u.LocalID)
 	own := u.ID == s.agent
 	old := s.rows[u.LocalID]
 	if old != nil && old.id != u.ID {
@@ -99,9 +105,9 @@ func (s *scene) update(u ObjectUpdated) outcome {
 	avatar := u.PCode == PCodeAvatar
 	if old == nil && len(s.rows) >= MaxObjects && !own {
 		if avatar {
-			s.avatars.truncated = true
+			s.avatars.limited = true
 		} else {
-			s.objects.truncated = true
+			s.objects.limited = true
 		}
 		s.version++
 		return overflow
@@ -126,14 +132,22 @@ func (s *scene) update(u ObjectUpdated) outcome {
 	}
 	s.rows[u.LocalID] = r
 	s.byID[u.ID] = u.LocalID
-	s.link(r)
+	if avatar {
+		s.people[u.LocalID] = r
+	} else {
+		delete(s.people, u.LocalID)
+	}
+	s.link(r, at)
 	s.seen(r)
 	return applied
 }
 
-func (s *scene) move(u ObjectMoved) outcome {
+func (s *scene) move(u ObjectMoved, at time.Time) outcome {
 	r := s.rows[u.LocalID]
 	if r == nil {
+		if u.LocalID != 0 {
+			s.missing.hear(u.LocalID, at)
+		}
 		return unmatched // the terse form names no UUID
 	}
 	r.place(u.Position, u.Rotation)
@@ -170,6 +184,7 @@ func (r *row) keep(old *row) {
 	if r.avatarName == "" {
 		r.avatarName = old.avatarName
 	}
+	r.properties = old.properties
 	r.attachment = r.attachment || old.attachment && r.parent == old.parent
 }
 
@@ -188,9 +203,10 @@ func (s *scene) killAll(localIDs []uint32) outcome {
 	s.version++
 	result := applied
 	for _, id := range localIDs {
-		if s.rows[id] == nil && s.children[id] == nil {
+		if s.rows[id] == nil && s.children[id] == nil && s.missing.entries[id] == nil {
 			result = unmatched
 		}
+		s.missing.remove(id)
 		s.kill(id)
 	}
 	return result
@@ -225,13 +241,17 @@ func (s *scene) kill(localID uint32) {
 func (s *scene) drop(r *row) {
 	delete(s.rows, r.localID)
 	delete(s.byID, r.id)
+	delete(s.people, r.localID)
 	delete(s.absent, r.localID)
 	s.unlink(r)
 }
 
-func (s *scene) link(r *row) {
+func (s *scene) link(r *row, at time.Time) {
 	if r.parent == 0 {
 		return
+	}
+	if s.rows[r.parent] == nil {
+		s.missing.hear(r.parent, at)
 	}
 	if s.children[r.parent] == nil {
 		s.children[r.parent] = map[uint32]struct{}{}

@@ -206,8 +206,8 @@ func (s *scene) capture(now time.Time, ownLocalIDs bool) *Scene {
 		seat := self.parent
 		c.Seat = &seat
 	}
-	c.avatars.known, c.avatars.truncated = s.avatars.known, s.avatars.truncated
-	c.objects.known, c.objects.truncated = s.objects.known, s.objects.truncated
+	c.avatars.known, c.avatars.truncated = s.avatars.known, s.avatars.truncated()
+	c.objects.known, c.objects.truncated = s.objects.known, s.objects.truncated()
 
 	if last := s.captured; last != nil { // the next one will be about as large
 		c.avatars.items = make([]Avatar, 0, len(last.avatars.items)+16)
@@ -240,11 +240,11 @@ func (s *scene) capture(now time.Time, ownLocalIDs bool) *Scene {
 }
 
 func (s *scene) avatarName(id UUID, described string) string {
-	if described != "" {
+	known, _ := s.names.Peek(id)
+	if described != "" && !known.complete {
 		return described
 	}
-	name, _ := s.names.Peek(id)
-	return name
+	return known.name
 }
 
 func (s *scene) object(r *row, ownLocalIDs bool) Object {

@@ -11,8 +11,15 @@ import "time"
 // is NaN or infinite counts as unknown.
 type Update interface {
 	stamp() Stamp
-	update()
+	restamped(Stamp) Update
 }
+
+// StampOf returns an update's stamp.
+func StampOf(u Update) Stamp { return u.stamp() }
+
+// Restamp returns the same update with another stamp. It shares slices and
+// pointers with u.
+func Restamp(u Update, s Stamp) Update { return u.restamped(s) }
 
 // Stamp says to what an update belongs. An update of another generation, or
 // of another region if it is about a region, is dropped and counted.
@@ -46,6 +53,7 @@ var (
 	_ Update = ObjectMoved{}
 	_ Update = ObjectNamed{}
 	_ Update = ObjectsKilled{}
+	_ Update = ObjectsOffered{}
 	_ Update = CoarseLocations{}
 	_ Update = AvatarNamed{}
 	// Land:
@@ -54,6 +62,7 @@ var (
 	// Inventory and people:
 	_ Update = InventoryFolder{}
 	_ Update = InventoryItem{}
+	_ Update = InventoryMoved{}
 	_ Update = InventoryRemoved{}
 	_ Update = Heard{}
 )
@@ -123,7 +132,9 @@ const (
 type Covered struct {
 	Stamp
 	Collection Collection
-	// Truncated says that the source itself left some of it out.
+	// Truncated says that the source itself left some of it out. A later
+	// Covered with false takes that back, as when the missing part has come;
+	// what the world left out by its own limits stays said.
 	Truncated bool
 }
 
@@ -193,6 +204,14 @@ type ObjectsKilled struct {
 	LocalIDs []uint32
 }
 
+// ObjectsOffered says that the region asked whether these objects are known
+// already, instead of describing them. Those that are not are wanted at once;
+// see World.Wants.
+type ObjectsOffered struct {
+	Stamp
+	LocalIDs []uint32
+}
+
 // CoarseLocations lists where avatars roughly are. Each replaces the last.
 type CoarseLocations struct {
 	Stamp
@@ -214,6 +233,11 @@ type AvatarNamed struct {
 	Stamp
 	ID   UUID
 	Name string
+	// Complete says that it is all that the grid answers to a request for
+	// the name, the display name included if the grid has them. Such a name
+	// goes before the one in the avatar's description, which goes before
+	// any other, and the avatar's name is wanted no more.
+	Complete bool
 }
 
 // ParcelUpdated describes one parcel. It has no owner, price or address: what
@@ -268,6 +292,15 @@ type InventoryItem struct {
 	Created   int64 // Unix seconds; 0 or less is unknown
 }
 
+// InventoryMoved says that an item or a folder, with all that lies in it, lies
+// in another folder now, has another name, or both.
+type InventoryMoved struct {
+	Stamp
+	ID       UUID
+	ParentID UUID   // as InventoryFolder.ParentID
+	Name     string // empty: it keeps its name
+}
+
 // InventoryRemoved says that items or folders are gone, folders with all that
 // lies in them.
 type InventoryRemoved struct {
@@ -300,24 +333,26 @@ type Heard struct {
 	Active time.Time
 }
 
-func (SessionStarted) update()   {}
-func (Disconnected) update()     {}
-func (RegionEntered) update()    {}
-func (RegionReady) update()      {}
-func (RegionLeaving) update()    {}
-func (RegionStayed) update()     {}
-func (Covered) update()          {}
-func (AgentPlaced) update()      {}
-func (AgentHealth) update()      {}
-func (ObjectUpdated) update()    {}
-func (ObjectMoved) update()      {}
-func (ObjectNamed) update()      {}
-func (ObjectsKilled) update()    {}
-func (CoarseLocations) update()  {}
-func (AvatarNamed) update()      {}
-func (ParcelUpdated) update()    {}
-func (TerrainUpdated) update()   {}
-func (InventoryFolder) update()  {}
-func (InventoryItem) update()    {}
-func (InventoryRemoved) update() {}
-func (Heard) update()            {}
+func (u SessionStarted) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u Disconnected) restamped(s Stamp) Update     { u.Stamp = s; return u }
+func (u RegionEntered) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u RegionReady) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u RegionLeaving) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u RegionStayed) restamped(s Stamp) Update     { u.Stamp = s; return u }
+func (u Covered) restamped(s Stamp) Update          { u.Stamp = s; return u }
+func (u AgentPlaced) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u AgentHealth) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u ObjectUpdated) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u ObjectMoved) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u ObjectNamed) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u ObjectsKilled) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u ObjectsOffered) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u CoarseLocations) restamped(s Stamp) Update  { u.Stamp = s; return u }
+func (u AvatarNamed) restamped(s Stamp) Update      { u.Stamp = s; return u }
+func (u ParcelUpdated) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u TerrainUpdated) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u InventoryFolder) restamped(s Stamp) Update  { u.Stamp = s; return u }
+func (u InventoryItem) restamped(s Stamp) Update    { u.Stamp = s; return u }
+func (u InventoryMoved) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u InventoryRemoved) restamped(s Stamp) Update { u.Stamp = s; return u }
+func (u Heard) restamped(s Stamp) Update            { u.Stamp = s; return u }

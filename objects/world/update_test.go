@@ -21,13 +21,15 @@ func TestUpdatesSurviveJSON(t *testing.T) {
 		world.ObjectMoved{Stamp: in(1), LocalID: 1, Position: at(1, 2, 3), Rotation: turned},
 		world.ObjectNamed{Stamp: in(1), ID: id(1), Name: "n", Description: "d"},
 		world.ObjectsKilled{Stamp: in(1), LocalIDs: []uint32{1, 2}},
+		world.ObjectsOffered{Stamp: in(1), LocalIDs: []uint32{3}},
 		world.CoarseLocations{Stamp: in(1), You: -1, Entries: []world.CoarseLocation{{ID: id(1), X: 1, Y: 2, Z: 3}}},
-		world.AvatarNamed{Stamp: in(1), ID: id(1), Name: "n"},
+		world.AvatarNamed{Stamp: in(1), ID: id(1), Name: "n", Complete: true},
 		world.ParcelUpdated{Stamp: in(1), LocalID: -1, Name: "n", Description: "d", Area: 16, AllowFly: true, AllowBuild: true,
 			AllowScripts: true, DamageEnabled: true, Bitmap: []byte{1}, Current: true},
 		world.TerrainUpdated{Stamp: in(1), X: 1, Y: 2, Width: 1, Height: 1, Heights: []float32{23.745001}},
 		world.InventoryFolder{Stamp: in(1), ID: id(1), ParentID: id(2), Name: "n", Root: true},
 		world.InventoryItem{Stamp: in(1), ID: id(1), ParentID: id(2), Name: "n", AssetType: 3, Created: -1},
+		world.InventoryMoved{Stamp: in(1), ID: id(1), ParentID: id(2), Name: "n"},
 		world.InventoryRemoved{Stamp: in(1), IDs: []world.UUID{id(1)}},
 		world.Heard{Stamp: in(1), ID: id(1), Channel: world.Lure, Active: start},
 	)
@@ -39,6 +41,14 @@ func TestUpdatesSurviveJSON(t *testing.T) {
 			t.Errorf("%T: %v", u, err)
 			continue
 		}
+		again := world.Stamp{Generation: 7, Region: regionB, At: start}
+		moved := world.Restamp(u, again)
+		if reflect.TypeOf(moved) != reflect.TypeOf(u) || world.StampOf(moved) != again {
+			t.Errorf("%T: found %T with %v", u, moved, world.StampOf(moved))
+		}
+		if diff := cmp.Diff(u, world.Restamp(moved, world.StampOf(u))); diff != "" {
+			t.Errorf("%T stamped twice (-want +got):\n%s", u, diff)
+		}
 		back := reflect.New(reflect.TypeOf(u))
 		if err := json.Unmarshal(b, back.Interface()); err != nil {
 			t.Errorf("%T: %v", u, err)
@@ -47,7 +57,7 @@ func TestUpdatesSurviveJSON(t *testing.T) {
 			t.Errorf("%T (-want +got):\n%s", u, diff)
 		}
 	}
-	if len(kinds) != 21 {
-		t.Errorf("found %d kinds of update here, expected all 21", len(kinds))
+	if len(kinds) != 23 {
+		t.Errorf("found %d kinds of update here, expected all 23", len(kinds))
 	}
 }

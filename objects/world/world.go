@@ -37,6 +37,7 @@ type World struct {
 	people    participants
 	captures  uint64
 	stats     Stats
+	taps      []*tap
 
 	// step, if set, is told of each step of a capture before it is taken,
 	// without mu. Only tests set it.
@@ -125,6 +126,9 @@ func (w *World) Apply(updates ...Update) {
 			s.At = time.Now()
 		}
 		o := w.apply(u, s)
+		if len(w.taps) > 0 && o != stale {
+			w.tell(u, s)
+		}
 		switch o {
 		case applied:
 			w.stats.Applied++
@@ -178,6 +182,8 @@ func (w *World) apply(u Update, s Stamp) outcome {
 		return w.inventory.putFolder(u)
 	case InventoryItem:
 		return w.inventory.putItem(u)
+	case InventoryMoved:
+		return w.inventory.move(u)
 	case InventoryRemoved:
 		return w.inventory.remove(u.IDs)
 	case Heard:
@@ -213,13 +219,15 @@ func (w *World) applyRegional(u Update, s Stamp) outcome {
 	case AgentPlaced:
 		return w.scene.placeAgent(u)
 	case ObjectUpdated:
-		return w.scene.update(u)
+		return w.scene.update(u, s.At)
 	case ObjectMoved:
-		return w.scene.move(u)
+		return w.scene.move(u, s.At)
 	case ObjectNamed:
 		return w.scene.nameObject(u)
 	case ObjectsKilled:
 		return w.scene.killAll(u.LocalIDs)
+	case ObjectsOffered:
+		return w.scene.offer(u, s.At)
 	case CoarseLocations:
 		return w.scene.locate(u, s.At)
 	case ParcelUpdated:
@@ -312,12 +320,14 @@ func (s *session) setHealth(health float64) outcome {
 
 // coverage says whether a collection is known, and whether as a whole.
 type coverage struct {
-	known     bool
-	truncated bool
+	known   bool
+	partial bool // the source says so
+	limited bool // the world itself left some out
 }
 
 func (c *coverage) cover(u Covered) outcome {
-	c.known = true
-	c.truncated = c.truncated || u.Truncated
+	c.known, c.partial = true, u.Truncated
 	return applied
 }
+
+func (c *coverage) truncated() bool { return c.partial || c.limited }

@@ -347,15 +347,48 @@ func TestUncoveredIsUnknown(t *testing.T) {
 	checkStats(t, w, world.Stats{Malformed: 1})
 }
 
-// A source that left something out says so, and it is not forgotten.
+// A source that left something out says so, until it has made up for it.
 func TestCoveredTruncated(t *testing.T) {
 	w := after()
+	check := func(want bool) {
+		t.Helper()
+		s := capture(t, w)
+		a, _ := s.Scene.Avatars(256)
+		o, _ := s.Scene.Objects(256)
+		i, _ := s.Belongings.Search("x")
+		p, _ := s.People.Recent()
+		if a.Truncated != want || o.Truncated != want || i.Truncated != want || p.Truncated != want {
+			t.Errorf("truncated: found %v %v %v %v, expected %v", a.Truncated, o.Truncated, i.Truncated, p.Truncated, want)
+		}
+	}
+	for _, truncated := range []bool{true, false, true} {
+		for _, c := range []world.Collection{world.Avatars, world.Objects, world.Inventory, world.Participants} {
+			w.Apply(world.Covered{Stamp: in(1), Collection: c, Truncated: truncated})
+		}
+		check(truncated)
+	}
+}
+
+// What the world itself left out stays left out, whatever the source says.
+func TestLimitsOutlastCoverage(t *testing.T) {
+	w := after()
+	crowd := make([]world.CoarseLocation, world.MaxCoarse+1)
+	w.Apply(world.CoarseLocations{Stamp: in(1), Entries: crowd, You: -1})
+	for n := range world.MaxParticipants + 1 {
+		w.Apply(world.Heard{Stamp: in(1), ID: id(n + 1), Channel: world.LocalChat})
+	}
+	for n := range world.MaxFolders + 1 {
+		w.Apply(folder(n+1, 0, "folder"))
+	}
+	for n := range uint32(world.MaxObjects + 1) {
+		w.Apply(prim(n+1, 0, at(1, 1, 1)))
+	}
 	for _, c := range []world.Collection{world.Avatars, world.Objects, world.Inventory, world.Participants} {
-		w.Apply(world.Covered{Stamp: in(1), Collection: c, Truncated: true}, world.Covered{Stamp: in(2), Collection: c})
+		w.Apply(world.Covered{Stamp: in(2), Collection: c, Truncated: true}, world.Covered{Stamp: in(3), Collection: c})
 	}
 	s := capture(t, w)
 	a, _ := s.Scene.Avatars(256)
-	o, _ := s.Scene.Objects(256)
+	o, _ := s.Scene.Objects(0.5)
 	i, _ := s.Belongings.Search("x")
 	p, _ := s.People.Recent()
 	if !a.Truncated || !o.Truncated || !i.Truncated || !p.Truncated {
