@@ -66,6 +66,3 @@ func (n Number) String() string {
 	}
 	return fmt.Sprintf("F%d", uint32(n)&0xFF)
 }
-
-// names are the messages' names in the template.
-var names = map[Number]string{}

@@ -78,7 +78,7 @@ type Object struct {
 	// HoverText is empty if there is none.
 	HoverText string
 	// NameValue holds lines of the form "Key TYPE RW SENDTO value"; see
-	// Named.
+	// NameValueOf.
 	NameValue string
 }
 
