@@ -12,3 +12,11 @@ func (w *World) AgentPlace() (Place, Quat) {
 	}
 	return w.scene.agentPlace(), rotation
 }
+
+// Generation returns the generation of the session that began last; 0 if none
+// has.
+func (w *World) Generation() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session.generation
+}
