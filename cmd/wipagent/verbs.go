@@ -34,8 +34,9 @@ func (c *cli) with(ctx context.Context, mode bool, verb func(context.Context, *s
 	}
 	defer closeLog()
 	ctx, cancel := context.WithCancel(ctx)
+	cl, wait, err := c.open(ctx, log)
+	defer wait()
 	defer cancel()
-	cl, err := c.open(ctx, log)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -93,39 +94,44 @@ func (f callerFlags) checkNames(ctx context.Context, c *client.Client) error {
 const gridPath = "/grid"
 
 // open returns a client with the chosen world mounted. The world stands or
-// moves until ctx ends.
-func (c *cli) open(ctx context.Context, log *audit.Log) (*client.Client, error) {
+// moves until ctx ends; wait then waits until it has come to rest, as a
+// logout does.
+func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait func(), err error) {
+	var resting sync.WaitGroup
+	cl = client.New(&client.Config{Audit: log})
 	w := world.New()
-	if err := c.load(ctx, w); err != nil {
-		return nil, err
+	if err := c.load(ctx, c.World, w, &resting); err != nil {
+		return nil, resting.Wait, err
 	}
-	cl := client.New(&client.Config{Audit: log})
-	err := cl.Mount(ctx, gridPath, objects.New(w, nil), &space.MountOptions{
+	err = cl.Mount(ctx, gridPath, objects.New(w, nil), &space.MountOptions{
 		Title: "Grid", Summary: "A virtual world, as this session has observed it.", Trusted: true,
 	})
 	if err != nil {
-		return nil, &exitError{exitUnavailable, err}
+		return nil, resting.Wait, &exitError{exitUnavailable, err}
 	}
-	return cl, c.checkNames(ctx, cl)
+	return cl, resting.Wait, c.checkNames(ctx, cl)
 }
 
-func (c *cli) load(ctx context.Context, w *world.World) error {
+// load fills a world from what its name says. What goes on in the background
+// until ctx ends is added to resting.
+func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sync.WaitGroup) error {
 	switch {
-	case c.World == "demo":
-		for name, value := range map[string]string{"--inventory": c.Inventory, "--at": c.At, "--region": c.Region} {
+	case name == "demo":
+		for flag, value := range map[string]string{"--inventory": c.Inventory, "--at": c.At, "--region": c.Region} {
 			if value != "" {
-				return usageError("%s goes with an archive, and the world is demo; add --world FILE.oar", name)
+				return usageError("%s goes with an archive, and the world is demo; add --world FILE.oar", flag)
 			}
 		}
-		demo.New(nil).Start(ctx, w)
+		done := demo.New(nil).Start(ctx, w)
+		resting.Go(func() { <-done })
 		return nil
-	case strings.HasSuffix(strings.ToLower(c.World), ".oar"):
-		return c.loadArchive(ctx, w)
+	case strings.HasSuffix(strings.ToLower(name), ".oar"):
+		return c.loadArchive(ctx, name, w)
 	}
-	return usageError("--world %q is no world; expected demo or FILE.oar", c.World)
+	return usageError("--world %q is no world; expected demo or FILE.oar", name)
 }
 
-func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
+func (c *cli) loadArchive(ctx context.Context, name string, w *world.World) error {
 	cfg := archive.Config{Region: c.Region}
 	if c.At != "" {
 		at, err := parsePosition(c.At)
@@ -134,7 +140,7 @@ func (c *cli) loadArchive(ctx context.Context, w *world.World) error {
 		}
 		cfg.At = at
 	}
-	oar, err := openFile(c.World)
+	oar, err := openFile(name)
 	if err != nil {
 		return &exitError{exitUnavailable, err}
 	}
