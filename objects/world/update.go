@@ -39,6 +39,7 @@ func (s Stamp) stamp() Stamp { return s }
 // The closed set. Session and region:
 var (
 	_ Update = SessionStarted{}
+	_ Update = Frozen{}
 	_ Update = Disconnected{}
 	_ Update = RegionEntered{}
 	_ Update = RegionReady{}
@@ -84,6 +85,10 @@ type SessionStarted struct {
 	// then shown as unknown.
 	OwnLocalIDs bool
 }
+
+// Frozen says that the source is at its end, as a replayed recording is after
+// its last update: what is known stays, and every snapshot is of Stamp.At.
+type Frozen struct{ Stamp }
 
 // Disconnected ends the session. What was known stays out of reach until the
 // next SessionStarted.
@@ -334,6 +339,7 @@ type Heard struct {
 }
 
 func (u SessionStarted) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u Frozen) restamped(s Stamp) Update           { u.Stamp = s; return u }
 func (u Disconnected) restamped(s Stamp) Update     { u.Stamp = s; return u }
 func (u RegionEntered) restamped(s Stamp) Update    { u.Stamp = s; return u }
 func (u RegionReady) restamped(s Stamp) Update      { u.Stamp = s; return u }

@@ -172,6 +172,9 @@ func (w *World) apply(u Update, s Stamp) outcome {
 		w.session.connected = false
 		w.epoch++
 		return applied
+	case Frozen:
+		w.session.asOf = s.At
+		return applied
 	case RegionEntered:
 		return w.enterRegion(u)
 	case AgentHealth:

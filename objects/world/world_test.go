@@ -396,6 +396,24 @@ func TestLimitsOutlastCoverage(t *testing.T) {
 	}
 }
 
+// A source at its end leaves a world that stands still, until there is another.
+func TestFrozen(t *testing.T) {
+	w := after(prim(5, 0, at(1, 1, 1)))
+	if s := capture(t, w); time.Since(s.Observed) > time.Minute {
+		t.Errorf("before: observed at %v", s.Observed)
+	}
+	w.Apply(world.Frozen{Stamp: in(60)})
+	s := capture(t, w)
+	if o, _ := s.Scene.Objects(anywhere); !s.Observed.Equal(in(60).At) || len(o.Items) != 1 {
+		t.Errorf("frozen: found %d objects as of %v", len(o.Items), s.Observed)
+	}
+	again := world.Stamp{Generation: 2, Region: regionA}
+	w.Apply(world.SessionStarted{Stamp: again}, world.RegionEntered{Stamp: again}, world.RegionReady{Stamp: again})
+	if s := capture(t, w); time.Since(s.Observed) > time.Minute {
+		t.Errorf("after: observed at %v", s.Observed)
+	}
+}
+
 // Without a place to look from, what hangs on distance is unknown.
 func TestNoObserver(t *testing.T) {
 	w := after(world.ObjectUpdated{Stamp: in(1), LocalID: 7, ID: id(7), PCode: world.PCodePrim})
