@@ -2,6 +2,7 @@ package lludp
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -51,7 +52,9 @@ type Circuit struct {
 
 // NewCircuit returns a circuit over which nothing has gone.
 func NewCircuit() *Circuit {
-	return &Circuit{packet: Packet{Acks: make([]uint32, 0, MaxAcks)}}
+	c := &Circuit{packet: Packet{Acks: make([]uint32, 0, MaxAcks)}}
+	c.seen.odd, c.acked.odd = rand.Uint32()|1, rand.Uint32()|1
+	return c
 }
 
 // Stats counts the datagrams of a circuit.

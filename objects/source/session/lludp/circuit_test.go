@@ -383,20 +383,23 @@ func TestFloods(t *testing.T) {
 }
 
 func TestHistory(t *testing.T) {
-	for name, step := range map[string]uint32{"consecutive": 1, "colliding": lludp.HistorySize, "backwards": 1<<32 - 1} {
+	for name, tt := range map[string]struct{ odd, step uint32 }{
+		"consecutive": {0x9E3779B1, 1}, "apart": {0x9E3779B1, lludp.HistorySize}, "backwards": {0x9E3779B1, 1<<32 - 1},
+		"few buckets": {1, 1}, "one bucket": {0, 1},
+	} {
 		t.Run(name, func(t *testing.T) {
-			var h lludp.History
+			h := lludp.NewHistory(tt.odd)
 			if h.Has(0) {
 				t.Error("an empty history has 0")
 			}
-			const n = 2*lludp.HistorySize + 100
+			const n = lludp.HistorySize + 1000
 			for i := range uint32(n) {
-				if !h.Add(i*step) || h.Add(i*step) {
+				if !h.Add(i*tt.step) || h.Add(i*tt.step) {
 					t.Fatalf("%d: added wrongly", i)
 				}
 			}
 			for i := range uint32(n) {
-				if want := i >= n-lludp.HistorySize; h.Has(i*step) != want {
+				if want := i >= n-lludp.HistorySize; h.Has(i*tt.step) != want {
 					t.Fatalf("%d: found %v, expected %v", i, !want, want)
 				}
 			}

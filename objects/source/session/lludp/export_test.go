@@ -29,6 +29,9 @@ func (c *Circuit) Oldest() uint32 { return c.oldestUnacked() }
 // History is the set of sequence numbers.
 type History struct{ history }
 
+// NewHistory returns a set that hashes by odd.
+func NewHistory(odd uint32) *History { return &History{history{odd: odd}} }
+
 // Add and Has are the methods of the set.
 func (h *History) Add(sequence uint32) bool { return h.add(sequence) }
 func (h *History) Has(sequence uint32) bool { return h.has(sequence) }
