@@ -105,7 +105,7 @@ func TestParseRefuses(t *testing.T) {
 		{"deep", nested(llsd.MaxDepth), llsd.ErrDepth},
 		{"deep and unknown", "<llsd>" + strings.Repeat("<x>", llsd.MaxDepth) + strings.Repeat("</x>", llsd.MaxDepth) + "</llsd>", llsd.ErrDepth},
 		{"long text", "<llsd><string>" + strings.Repeat("x", llsd.MaxText) + "</string></llsd>", nil},
-		{"long tag", "<llsd><string " + strings.Repeat("a='' ", llsd.MaxText/5) + "/></llsd>", nil},
+		{"long tag", "<llsd><string a='" + strings.Repeat("x", llsd.MaxText) + "'/></llsd>", nil},
 		{"large", "<llsd>" + strings.Repeat(" ", llsd.MaxSize) + "</llsd>", llsd.ErrSize},
 	} {
 		t.Run(test.name, func(t *testing.T) {

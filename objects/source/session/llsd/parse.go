@@ -28,7 +28,7 @@ const (
 	// has them all takes a few hundred megabytes.
 	MaxNodes = 4 << 20
 	// MaxText is the most bytes of a tag and the text after it.
-	MaxText = 4 << 20
+	MaxText = 1 << 20
 )
 
 // Errors of Parse, besides those of malformed XML.
@@ -52,15 +52,16 @@ func Parse(document []byte) (Value, error) {
 	if len(document) > MaxSize {
 		return Value{}, ErrSize
 	}
-	v, err := parse(document)
+	v, err := parse(document, MaxNodes)
 	if err != nil {
 		return Value{}, fmt.Errorf("llsd: %w", err)
 	}
 	return v, nil
 }
 
-func parse(document []byte) (Value, error) {
+func parse(document []byte, most int) (Value, error) {
 	p := &parser{
+		most: most,
 		d:    gridxml.NewDecoder(stdbytes.NewReader(skipProlog(document)), MaxText),
 		keys: map[string]string{},
 	}
@@ -108,6 +109,7 @@ func skipProlog(b []byte) []byte {
 type parser struct {
 	d     *xml.Decoder
 	nodes int
+	most  int               // of nodes
 	text  []byte            // of the scalar at hand
 	keys  map[string]string // keys seen before: few, and repeated for each row
 }
@@ -161,7 +163,7 @@ func unexpected(err error) error {
 }
 
 func (p *parser) count() error {
-	if p.nodes++; p.nodes > MaxNodes {
+	if p.nodes++; p.nodes > p.most {
 		return ErrNodes
 	}
 	return nil

@@ -1,0 +1,4 @@
+package llsd
+
+// ParseAtMost is Parse with another limit than MaxNodes.
+var ParseAtMost = parse
