@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -106,14 +107,16 @@ type transform struct {
 	width     int                   // columns that are not all zero
 }
 
-// cosines holds cos((2n+1)uπ/32) for the first 8 samples n.
-var cosines = func() (c [patchSize][8]float32) {
+// cosines and samples hold cos((2n+1)uπ/32) for the first 8 samples n, by u
+// and by n.
+var cosines, samples = func() (c [patchSize][8]float32, s [8][patchSize]float32) {
 	for u := range c {
-		for n := range c[u] {
+		for n := range s {
 			c[u][n] = float32(math.Cos(float64((2*n+1)*u) * math.Pi / (2 * patchSize)))
+			s[n][u] = c[u][n]
 		}
 	}
-	return c
+	return c, s
 }()
 
 // term says where a coefficient belongs and by how much it is multiplied.
@@ -153,63 +156,65 @@ var terms = func() (t [patchSize * patchSize]term) {
 // the columns.
 func (t *transform) coefficients(r *bitReader, width int, scale float32) {
 	for i := 0; i < len(terms); i++ {
-		if zeros := r.zeros(len(terms) - i); zeros > 0 {
-			i += zeros - 1
-			continue
+		switch r.peek(3) {
+		default: // 0
+			i += r.zeros(len(terms)-i) - 1
+		case 0b100, 0b101:
+			r.take(2)
+			return
+		case 0b110:
+			r.take(3)
+			t.add(terms[i], scale*float32(r.little(width)))
+		case 0b111:
+			r.take(3)
+			t.add(terms[i], -scale*float32(r.little(width)))
 		}
-		if r.take(1); r.take(1) == 0 || r.short {
+		if r.short {
 			return
 		}
-		negative := r.take(1) == 1
-		c := scale * float32(r.little(width))
-		if negative {
-			c = -c
-		}
-		at := &terms[i]
-		sums := &t.even
-		if at.row%2 == 1 {
-			sums = &t.odd
-		}
-		accumulate(&sums[at.column%patchSize], c*at.weight, &cosines[at.row%patchSize])
-		t.width = max(t.width, int(at.column)+1)
 	}
+}
+
+// add sums a coefficient up its column.
+func (t *transform) add(at term, c float32) {
+	c *= at.weight
+	sums, by := &t.even[at.column%patchSize], &cosines[at.row%patchSize]
+	if at.row%2 == 1 {
+		sums = &t.odd[at.column%patchSize]
+	}
+	for n := range sums {
+		sums[n] += c * by[n]
+	}
+	t.width = max(t.width, int(at.column)+1)
 }
 
 // heights sums up the rows and adds the base.
 func (t *transform) heights(out *[patchSize * patchSize]float32, base float32) {
 	for n := range 8 {
-		var se, so, ne, no [8]float32 // rows n and 15-n: even and odd columns
-		for u := 0; u < t.width; u += 2 {
+		// The columns' values in row n and in row 15-n.
+		var near, far [patchSize]float32
+		for u := range t.width {
 			e, o := t.even[u%patchSize][n], t.odd[u%patchSize][n]
-			accumulate(&se, e+o, &cosines[u%patchSize])
-			accumulate(&ne, e-o, &cosines[u%patchSize])
+			near[u%patchSize], far[u%patchSize] = e+o, e-o
 		}
-		for u := 1; u < t.width; u += 2 {
-			e, o := t.even[u%patchSize][n], t.odd[u%patchSize][n]
-			accumulate(&so, e+o, &cosines[u%patchSize])
-			accumulate(&no, e-o, &cosines[u%patchSize])
+		nearRow := (*[patchSize]float32)(out[n*patchSize:])
+		farRow := (*[patchSize]float32)(out[(patchSize-1-n)*patchSize:])
+		for x := range 8 {
+			by := &samples[x]
+			var nearEven, nearOdd, farEven, farOdd float32
+			for u := 0; u < t.width; u += 2 {
+				even, odd := by[u%patchSize], by[(u+1)%patchSize]
+				nearEven += near[u%patchSize] * even
+				nearOdd += near[(u+1)%patchSize] * odd
+				farEven += far[u%patchSize] * even
+				farOdd += far[(u+1)%patchSize] * odd
+			}
+			nearRow[x] = base + nearEven + nearOdd
+			nearRow[patchSize-1-x] = base + nearEven - nearOdd
+			farRow[x] = base + farEven + farOdd
+			farRow[patchSize-1-x] = base + farEven - farOdd
 		}
-		unfold((*[patchSize]float32)(out[n*patchSize:]), &se, &so, base)
-		unfold((*[patchSize]float32)(out[(patchSize-1-n)*patchSize:]), &ne, &no, base)
 	}
-}
-
-func unfold(row *[patchSize]float32, even, odd *[8]float32, base float32) {
-	for n := range 8 {
-		row[n] = base + even[n] + odd[n]
-		row[patchSize-1-n] = base + even[n] - odd[n]
-	}
-}
-
-func accumulate(sums *[8]float32, c float32, by *[8]float32) {
-	sums[0] += c * by[0]
-	sums[1] += c * by[1]
-	sums[2] += c * by[2]
-	sums[3] += c * by[3]
-	sums[4] += c * by[4]
-	sums[5] += c * by[5]
-	sums[6] += c * by[6]
-	sums[7] += c * by[7]
 }
 
 // bitReader reads bits, the highest of each byte first.
@@ -221,35 +226,48 @@ type bitReader struct {
 	short bool
 }
 
-// take returns the next k bits, at most 32.
-func (r *bitReader) take(k int) uint32 {
-	if r.n < k && !r.fill(k) {
-		return 0
+// fill makes sure of the next 32 bits, as far as there are so many.
+func (r *bitReader) fill() {
+	if len(r.b) >= 8 {
+		r.bits |= binary.BigEndian.Uint64(r.b) >> uint(r.n)
+		taken := (63 - r.n) / 8
+		r.b = r.b[taken:]
+		r.n += 8 * taken
+		return
 	}
-	v := r.bits >> (64 - uint(k))
-	r.bits <<= uint(k)
-	r.n -= k
-	return uint32(v)
-}
-
-func (r *bitReader) fill(k int) bool {
 	for r.n <= 56 && len(r.b) > 0 {
-		r.bits |= uint64(r.b[0]) << (56 - uint(r.n))
+		r.bits |= uint64(r.b[0]) << uint(56-r.n)
 		r.n += 8
 		r.b = r.b[1:]
 	}
-	if r.n < k {
-		*r = bitReader{short: true}
-	}
-	return !r.short
 }
 
-// zeros takes the zero bits that come next, at most limit.
-func (r *bitReader) zeros(limit int) int {
-	if r.n == 0 && !r.fill(1) {
+// peek returns the next k bits, at most 32, zeros in place of missing ones.
+func (r *bitReader) peek(k int) uint32 {
+	if r.n < k {
+		r.fill()
+	}
+	return uint32(r.bits >> uint(64-k))
+}
+
+// take returns the next k bits, at most 32.
+func (r *bitReader) take(k int) uint32 {
+	v := r.peek(k)
+	r.bits <<= uint(k)
+	if r.n -= k; r.n < 0 {
+		*r = bitReader{short: true}
 		return 0
 	}
+	return v
+}
+
+// zeros takes the zero bits that come next, at most limit, and at least one if
+// any is there.
+func (r *bitReader) zeros(limit int) int {
 	z := min(bits.LeadingZeros64(r.bits), r.n, limit)
+	if z == 0 {
+		r.short = true
+	}
 	r.bits <<= uint(z)
 	r.n -= z
 	return z
