@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -30,7 +29,6 @@ type player struct {
 	core    *core
 	sent    map[message.Number]int
 	notices []Notice
-	root    *region
 	folders []caps.Folder
 	owner   world.UUID
 }
@@ -46,7 +44,7 @@ func (p *player) send(_ netip.AddrPort, datagram []byte) {
 	}
 	p.sent[n]++
 }
-func (p *player) fetchSeed(r *region)                    { p.root = r }
+func (p *player) fetchSeed(*region)                      {}
 func (p *player) pollQueue(*region)                      {}
 func (p *player) crawl(_ *region, folders []caps.Folder) { p.folders = folders }
 func (p *player) fetchNames(*region, []world.UUID)       {}
@@ -74,7 +72,7 @@ func play(t testing.TB, c *capture.Capture, w *world.World, look func(p *player,
 	next := time.Time{}
 	var from netip.AddrPort
 	for e := range c.Events() {
-		for p.root != nil && !next.IsZero() && !next.After(e.At) {
+		for !next.IsZero() && !next.After(e.At) {
 			p.core.tick(next)
 			p.core.second(next)
 			next = next.Add(time.Second)
@@ -112,11 +110,11 @@ func (p *player) exchange(at time.Time, x *capture.Exchange) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		p.core.seedFetched(at, p.root, set, nil)
+		p.core.seedFetched(at, p.core.root, set, nil)
 	case request.Get("folders").Len() > 0:
 		crawl := &caps.Crawl{Client: client, URL: secret.New("http://127.0.0.1:9000" + x.Path), Owner: p.owner}
 		var folders []caps.Folder
-		for _, f := range request.Get("folders").Values() {
+		for f := range request.Get("folders").Values() {
 			id, _ := f.Get("folder_id").UUID()
 			for _, known := range p.folders {
 				if known.ID == id {
@@ -130,13 +128,13 @@ func (p *player) exchange(at time.Time, x *capture.Exchange) {
 		}
 	case x.Status == http.StatusOK && response.Get("events").Len() > 0:
 		d := caps.Delivery{Ready: true}
-		for _, e := range response.Get("events").Values() {
+		for e := range response.Get("events").Values() {
 			name, _ := e.Get("message").Str()
 			d.Events = append(d.Events, caps.Event{Name: name, Body: e.Get("body")})
 		}
-		p.core.delivered(at, p.root, d)
+		p.core.delivered(at, p.core.root, d)
 	case x.Status == http.StatusBadGateway:
-		p.core.delivered(at, p.root, caps.Delivery{Ready: true})
+		p.core.delivered(at, p.core.root, caps.Delivery{Ready: true})
 	}
 }
 
@@ -400,5 +398,3 @@ func checkBelongings(t *testing.T, s *world.Snapshot, want *truth) {
 		}
 	}
 }
-
-var _ = json.Marshal
