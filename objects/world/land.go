@@ -126,23 +126,32 @@ func (l *land) putTerrain(u TerrainUpdated) outcome {
 		len(u.Heights) != u.Width*u.Height {
 		return malformed
 	}
+	width, height := min(u.Width, l.sizeX-u.X), min(u.Height, l.sizeY-u.Y)
 	result := applied
-	for j := range min(u.Height, l.sizeY-u.Y) {
-		for i := range min(u.Width, l.sizeX-u.X) {
-			if !l.putSample(u.X+i, u.Y+j, u.Heights[j*u.Width+i]) {
+	for py := u.Y / patchSide; py*patchSide < u.Y+height; py++ {
+		for px := u.X / patchSide; px*patchSide < u.X+width; px++ {
+			p := l.patch(patchIndex{px, py})
+			if p == nil {
 				result = overflow
+				continue
+			}
+			// The part of the patch that the rectangle covers, row by row.
+			west, east := max(px*patchSide, u.X), min((px+1)*patchSide, u.X+width)
+			for y := max(py*patchSide, u.Y); y < min((py+1)*patchSide, u.Y+height); y++ {
+				from := u.Heights[(y-u.Y)*u.Width+west-u.X:]
+				copy(p[y%patchSide*patchSide+west%patchSide:], from[:east-west])
 			}
 		}
 	}
 	return result
 }
 
-func (l *land) putSample(x, y int, height float32) bool {
-	at := patchIndex{x / patchSide, y / patchSide}
+// patch returns a patch, a new one if need be; nil if there are too many.
+func (l *land) patch(at patchIndex) *patch {
 	p := l.patches[at]
 	if p == nil {
 		if len(l.patches) >= MaxTerrain/len(p) {
-			return false
+			return nil
 		}
 		p = new(patch)
 		for i := range p {
@@ -150,8 +159,7 @@ func (l *land) putSample(x, y int, height float32) bool {
 		}
 		l.patches[at] = p
 	}
-	p[y%patchSide*patchSide+x%patchSide] = height
-	return true
+	return p
 }
 
 // sample returns the height of one sample, NaN if unknown.
