@@ -30,6 +30,7 @@ type player struct {
 	sent    map[message.Number]int
 	notices []Notice
 	folders []caps.Folder
+	reply   *login.Reply
 	owner   world.UUID
 }
 
@@ -84,7 +85,7 @@ func play(t testing.TB, c *capture.Capture, w *world.World, look func(p *player,
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.owner, from = reply.AgentID, reply.Simulator
+				p.reply, p.owner, from = reply, reply.AgentID, reply.Simulator
 				p.core.start(e.At, reply)
 				next = e.At.Add(time.Second)
 				continue
