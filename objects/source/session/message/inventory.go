@@ -13,7 +13,7 @@ func (m *InventoryUpdate) DecodeUpdateCreate(b []byte) error {
 	r := reader{b: b}
 	m.reset()
 	r.skip(16 + 1 + 16)
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		item := slot(&m.Items)
 		item.ID = r.uuid()
 		item.FolderID = r.uuid()
@@ -51,7 +51,7 @@ func (m *InventoryUpdate) DecodeBulk(b []byte) error {
 	m.reset()
 	r.skip(16 + 16)
 	m.folders(&r)
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		item := slot(&m.Items)
 		item.ID = r.uuid()
 		r.skip(4)
@@ -69,7 +69,7 @@ func (m *InventoryUpdate) reset() {
 
 // folders reads a FolderData block.
 func (m *InventoryUpdate) folders(r *reader) {
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		folder := slot(&m.Folders)
 		folder.ID = r.uuid()
 		folder.ParentID = r.uuid()
@@ -113,7 +113,7 @@ func (m *MoveInventoryItem) Decode(b []byte) error {
 	r := reader{b: b}
 	m.Items = m.Items[:0]
 	r.skip(16 + 16 + 1)
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		item := slot(&m.Items)
 		item.ID = r.uuid()
 		item.FolderID = r.uuid()
@@ -157,7 +157,7 @@ func (m *InventoryRemoved) decode(b []byte, lists int) error {
 	m.IDs = m.IDs[:0]
 	r.skip(16 + 16)
 	for range lists {
-		for n := r.blocks(); n > 0 && r.block(); n-- {
+		for n := r.blocks(); n > 0 && r.more(); n-- {
 			if id := r.uuid(); id != (world.UUID{}) {
 				m.IDs = append(m.IDs, id)
 			}

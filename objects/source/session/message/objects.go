@@ -27,7 +27,7 @@ func (m *ObjectUpdate) Decode(b []byte) error {
 	m.Objects = m.Objects[:0]
 	m.RegionHandle = r.u64()
 	r.skip(2)
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		o := slot(&m.Objects)
 		o.LocalID = r.u32()
 		o.State = r.u8()
@@ -36,6 +36,7 @@ func (m *ObjectUpdate) Decode(b []byte) error {
 		o.PCode = r.u8()
 		r.skip(2)
 		o.Scale = r.vec3()
+		r.more()
 		o.Position, o.Rotation, o.Placed = objectData(r.var1())
 		o.ParentID = r.u32()
 		r.skip(4 + 23)
@@ -128,7 +129,7 @@ func (m *ObjectUpdate) DecodeCompressed(b []byte) error {
 	m.RegionHandle = r.u64()
 	r.skip(2)
 	var malformed error
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		r.skip(4)
 		data := reader{b: r.var2()}
 		switch {
@@ -260,7 +261,7 @@ func (m *ImprovedTerseObjectUpdate) Decode(b []byte) error {
 	m.RegionHandle = r.u64()
 	r.skip(2)
 	var malformed reader
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		data := r.var1()
 		r.var2()
 		if r.err != nil {
@@ -296,7 +297,7 @@ func (m *ObjectUpdateCached) Decode(b []byte) error {
 	m.LocalIDs = m.LocalIDs[:0]
 	m.RegionHandle = r.u64()
 	r.skip(2)
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		m.LocalIDs = append(m.LocalIDs, r.u32())
 		r.skip(8)
 	}
@@ -311,7 +312,7 @@ func (m *ObjectUpdateCached) Decode(b []byte) error {
 func (m *KillObject) Decode(b []byte) error {
 	r := reader{b: b}
 	m.LocalIDs = m.LocalIDs[:0]
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		m.LocalIDs = append(m.LocalIDs, r.u32())
 	}
 	return r.err
@@ -331,7 +332,7 @@ func (m *KillObject) Decode(b []byte) error {
 func (m *ObjectProperties) Decode(b []byte) error {
 	r := reader{b: b}
 	m.Objects = m.Objects[:0]
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		o := slot(&m.Objects)
 		o.ID = r.uuid()
 		r.skip(3*16 + 8 + 5*4 + 4 + 1 + 4 + 3 + 4 + 2 + 4*16)

@@ -17,6 +17,7 @@ func (m *ChatFromSimulator) Decode(b []byte) error {
 	m.FromName = text(m.FromName, r.var1())
 	m.SourceID = r.uuid()
 	r.skip(16)
+	r.more()
 	m.SourceType = SourceType(r.u8())
 	m.ChatType = ChatType(r.u8())
 	m.Audible = r.u8()
@@ -82,7 +83,7 @@ func bucketID(dialog Dialog, bucket []byte) world.UUID {
 func (m *UUIDNameReply) Decode(b []byte) error {
 	r := reader{b: b}
 	m.Names = m.Names[:0]
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		name := slot(&m.Names)
 		name.ID = r.uuid()
 		name.First = text(name.First, r.var1())

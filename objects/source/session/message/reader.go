@@ -19,11 +19,12 @@ var ErrTruncated = errors.New("the message ends early")
 // the end and never panics. Its error sticks, and all that is read after it is
 // zero.
 //
-// It is as tolerant as real simulators make it necessary. Fixed fields missing
-// at the end are zero, since Second Life's simulator at times loses the tail
-// of a last run of zeros; a missing count is 0; what follows after the last
-// field is nobody's business, since templates grow. Only a variable field or a
-// counted block beyond the end is an error.
+// It is as tolerant as real simulators make it necessary. Numbers missing at
+// the end are zero, since Second Life's simulator at times loses the tail of a
+// last run of zeros; a missing count is 0; what follows after the last field
+// is nobody's business, since templates grow. An ID, a variable field or a
+// counted block beyond the end is an error, and so is the end where more says
+// that something must follow: what a message is about cannot be such a run.
 type reader struct {
 	b   []byte
 	err error
@@ -55,7 +56,7 @@ func (r *reader) variable(n int) []byte {
 		r.b = r.b[n:]
 		return b
 	}
-	r.fail("found %d bytes, expected a field of %d", len(r.b), n)
+	r.fail("found %d bytes, expected %d", len(r.b), n)
 	return nil
 }
 
@@ -78,8 +79,13 @@ func (r *reader) s32() int32  { return int32(r.u32()) }
 func (r *reader) f32() float64 {
 	return float64(math.Float32frombits(r.u32()))
 }
-func (r *reader) uuid() world.UUID { return world.UUID(r.fixed(16)) }
 func (r *reader) vec3() world.Vec3 { return vec3(r.fixed(12)) }
+
+// uuid returns the next UUID, of which nothing may be missing.
+func (r *reader) uuid() (u world.UUID) {
+	copy(u[:], r.variable(16))
+	return u
+}
 
 // var1 returns a Variable 1 field, a length of one byte and so many bytes.
 func (r *reader) var1() []byte { return r.variable(int(r.u8())) }
@@ -88,15 +94,15 @@ func (r *reader) var1() []byte { return r.variable(int(r.u8())) }
 func (r *reader) var2() []byte { return r.variable(int(r.u16())) }
 
 // blocks begins a Variable block and returns how many instances follow. Each
-// is to be begun by block.
+// is to be begun by more.
 func (r *reader) blocks() int { return int(r.u8()) }
 
-// block reports whether another instance begins, and fails if it does not.
-func (r *reader) block() bool {
+// more reports whether anything follows, and fails if not.
+func (r *reader) more() bool {
 	if len(r.b) > 0 {
 		return true
 	}
-	r.fail("found the end, expected another block")
+	r.fail("found the end, expected more")
 	return false
 }
 

@@ -53,7 +53,7 @@ func TestDecode(t *testing.T) {
 	item := wire(48, 5*4, uint8(0), 16, int8(3), int8(3), 4, 1, 4)
 	for _, c := range []struct {
 		name   string
-		decode func([]byte) (any, error)
+		decode decoder
 		body   []byte
 		want   any
 	}{
@@ -267,7 +267,7 @@ func TestMalformed(t *testing.T) {
 	kept := described(func(*message.Object) {})
 	for _, c := range []struct {
 		name   string
-		decode func([]byte) (any, error)
+		decode decoder
 		body   []byte
 		want   any
 	}{
@@ -310,6 +310,19 @@ func TestMalformed(t *testing.T) {
 			"a name beyond the end", decoders[message.NumberUUIDNameReply],
 			wire(uint8(2), id(1), v1("A"), v1("B"), id(2), v1("C"), uint8(9), "D"), &message.UUIDNameReply{Names: []message.AvatarName{{ID: id(1), First: "A", Last: "B"}}},
 		},
+		{
+			"an object without a place", decoders[message.NumberObjectUpdate],
+			wire(header, uint8(2), full(42, string(floats), "", ""), full(43, string(floats), "", "")[:40]),
+			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{described(func(o *message.Object) { o.ParentID = 77 })}},
+		},
+		{"a handshake of no region", decoders[message.NumberRegionHandshake], wire(5, v1("Region\x00"), 17, float32(21.5), 180), &message.RegionHandshake{Name: "Region", WaterHeight: 21.5}},
+		{"an arrival nowhere", decoders[message.NumberTeleportLocal], wire(20), &message.TeleportLocal{}},
+		{"half an item's ID", decoders[message.NumberRemoveInventoryItem], wire(32, uint8(2), id(1), 8), &message.InventoryRemoved{IDs: []world.UUID{id(1)}}},
+		{
+			"half an agent's ID", decoders[message.NumberCoarseLocationUpdate],
+			wire(uint8(1), uint8(1), uint8(2), uint8(3), int16(0), int16(-1), uint8(1), 8), &message.CoarseLocationUpdate{Locations: []world.CoarseLocation{{X: 1, Y: 2, Z: 3}}},
+		},
+		{"a message about nothing", decoders[message.NumberImprovedInstantMessage], wire(id(1), 16, uint8(0)), &message.ImprovedInstantMessage{FromID: id(1)}},
 		{"patches of another size", decoders[message.NumberLayerData], wire(uint8('L'), v2(wire(2, uint8(32), uint8('L'), 500))), &message.LayerData{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -34,6 +34,7 @@ func (m *RegionInfo) Decode(b []byte) error {
 	r.skip(16 + 16)
 	m.Name = text(m.Name, r.var1())
 	r.skip(4 + 4 + 4 + 1 + 1 + 4 + 4)
+	r.more()
 	m.WaterHeight = r.f32()
 	return r.err
 }
@@ -51,6 +52,7 @@ func (m *AgentMovementComplete) Decode(b []byte) error {
 	r.skip(16 + 16)
 	m.Position = r.vec3()
 	m.LookAt = r.vec3()
+	r.more()
 	m.RegionHandle = r.u64()
 	r.skip(4)
 	m.ChannelVersion = text(m.ChannelVersion, r.var2())
@@ -70,21 +72,20 @@ func (m *CoarseLocationUpdate) Decode(b []byte) error {
 	r := reader{b: b}
 	m.Locations = m.Locations[:0]
 	m.You = -1
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		l := slot(&m.Locations)
 		xyz := r.fixed(3)
 		l.X, l.Y, l.Z = xyz[0], xyz[1], xyz[2]
 		l.ID = [16]byte{}
 	}
-	if !r.block() { // an index that is not there is not 0
-		return r.err
-	}
-	if you := int(r.s16()); you >= 0 && you < len(m.Locations) {
-		m.You = you
+	if r.more() { // an index that is not there is not 0
+		if you := int(r.s16()); you >= 0 && you < len(m.Locations) {
+			m.You = you
+		}
 	}
 	r.skip(2)
 	i := 0
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		id := r.uuid()
 		if i < len(m.Locations) {
 			m.Locations[i].ID = id
@@ -103,6 +104,7 @@ func (m *CoarseLocationUpdate) Decode(b []byte) error {
 func (m *TeleportLocal) Decode(b []byte) error {
 	r := reader{b: b}
 	r.skip(16 + 4)
+	r.more()
 	m.Position = r.vec3()
 	return r.err
 }

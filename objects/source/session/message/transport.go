@@ -44,7 +44,7 @@ func AppendCompletePingCheck(b []byte, id uint8) []byte {
 func (m *PacketAck) Decode(b []byte) error {
 	r := reader{b: b}
 	m.Sequences = m.Sequences[:0]
-	for n := r.blocks(); n > 0 && r.block(); n-- {
+	for n := r.blocks(); n > 0 && r.more(); n-- {
 		m.Sequences = append(m.Sequences, r.u32())
 	}
 	return r.err
