@@ -50,7 +50,7 @@ func (h *history) add(sequence uint32) bool {
 		for int(*link) != i+1 {
 			link = &h.next[*link-1]
 		}
-		*link = h.next[i]
+		*link = 0 // the oldest number ends its chain
 	}
 	head := h.bucket(sequence)
 	h.ring[i], h.next[i], *head = sequence, *head, uint16(i+1)

@@ -43,6 +43,7 @@ func TestParse(t *testing.T) {
 		{name: "acks only", datagram: "10 00000009 00 00000007 01", want: lludp.Packet{Flags: 0x10, Sequence: 9, Acks: []uint32{7}}},
 		{name: "no acks", datagram: "10 00000009 00 00", want: lludp.Packet{Flags: 0x10, Sequence: 9}},
 		{name: "too many acks", datagram: "10 00000009 00 00000007 02", err: "found 4 bytes before an acknowledgement count of 2, expected 8"},
+		{name: "acks a byte short", datagram: "10 00000009 00 aabbcc 01", err: "found 3 bytes before an acknowledgement count of 1, expected 4"},
 		{name: "acks over the header", datagram: "10 00000009 00 01", err: "found 0 bytes before an acknowledgement count of 1, expected 4"},
 		{name: "a final zero without a count", datagram: "80 00000009 00 0700", want: lludp.Packet{Flags: 0x80, Sequence: 9}, body: "0700"},
 		{name: "nothing", datagram: "", err: "found a datagram of 0 bytes, expected 7 to 8192"},
@@ -142,8 +143,9 @@ func TestExpandBound(t *testing.T) {
 		{"zeros without end", make([]byte, 10_000), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := lludp.Expand(make([]byte, 0, lludp.MaxExpanded), tt.coded)
-			if (err == nil) != tt.fits || len(got) > lludp.MaxExpanded {
+			before := []byte("before")
+			got, err := lludp.Expand(before, tt.coded)
+			if (err == nil) != tt.fits || len(got) > len(before)+lludp.MaxExpanded {
 				t.Errorf("found %d bytes, %v, expected to fit: %v", len(got), err, tt.fits)
 			}
 		})

@@ -34,9 +34,7 @@ func expand(dst, src []byte) ([]byte, error) {
 		src = src[1:]
 		run := 1 // of a 00 without a count
 		for len(src) > 0 && src[0] == 0 {
-			if run += len(zeros); len(dst)+run > room {
-				return nil, errExpanded
-			}
+			run += len(zeros)
 			src = src[1:]
 		}
 		if len(src) > 0 {
