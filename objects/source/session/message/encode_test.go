@@ -3,9 +3,11 @@ package message_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +115,34 @@ func TestEncodeCaptured(t *testing.T) {
 		}
 		if len(requested) != want.ObjectCounts.Requested {
 			t.Errorf("found %d objects requested, expected %d", len(requested), want.ObjectCounts.Requested)
+		}
+	})
+}
+
+// TestTransportRoundTrip decodes what the encoders of both ways encode.
+func TestTransportRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sequences := rapid.SliceOfN(rapid.Uint32(), 0, 255).Draw(t, "sequences")
+		ping := message.StartPingCheck{PingID: rapid.Byte().Draw(t, "ping"), OldestUnacked: rapid.Uint32().Draw(t, "oldest")}
+		var acks message.PacketAck
+		var start message.StartPingCheck
+		var complete message.CompletePingCheck
+		for _, c := range []struct {
+			encoded []byte
+			decode  func([]byte) error
+		}{
+			{message.AppendPacketAck([]byte("before"), sequences), acks.Decode},
+			{message.AppendStartPingCheck([]byte("before"), ping), start.Decode},
+			{message.AppendCompletePingCheck([]byte("before"), ping.PingID), complete.Decode},
+		} {
+			encoded, ok := bytes.CutPrefix(c.encoded, []byte("before"))
+			_, body, err := message.Split(encoded)
+			if err := errors.Join(err, c.decode(body)); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		if !slices.Equal(acks.Sequences, sequences) || start != ping || complete.PingID != ping.PingID {
+			t.Fatalf("found %v, %v, %v", acks, start, complete)
 		}
 	})
 }

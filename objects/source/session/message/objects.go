@@ -1,7 +1,6 @@
 package message
 
 import (
-	"bytes"
 	"encoding/binary"
 	"strings"
 
@@ -194,7 +193,7 @@ func (o *Object) optional(r *reader, flags uint32) {
 	if flags&0x002 != 0 {
 		r.skip(1)
 	} else if flags&0x001 != 0 {
-		r.long()
+		r.var4()
 	}
 	if flags&0x004 != 0 {
 		o.HoverText = text(hover, r.terminated())
@@ -208,7 +207,7 @@ func (o *Object) optional(r *reader, flags uint32) {
 	}
 	for n := r.u8(); n > 0; n-- {
 		r.skip(2)
-		r.long()
+		r.var4()
 	}
 	if flags&0x010 != 0 {
 		r.skip(16 + 4 + 1 + 4)
@@ -216,28 +215,6 @@ func (o *Object) optional(r *reader, flags uint32) {
 	if flags&0x100 != 0 {
 		o.NameValue = text(names, r.terminated())
 	}
-}
-
-// long returns a field with a length of four bytes.
-func (r *reader) long() []byte {
-	n := r.u32()
-	if uint64(n) > uint64(len(r.b)) {
-		r.fail("found %d bytes, expected a field of %d", len(r.b), n)
-		return nil
-	}
-	return r.fixed(int(n))
-}
-
-// terminated returns the bytes up to a NUL, without it.
-func (r *reader) terminated() []byte {
-	i := bytes.IndexByte(r.b, 0)
-	if i < 0 {
-		r.fail("found %d bytes of text, expected a NUL to end it", len(r.b))
-		return nil
-	}
-	b := r.b[:i]
-	r.b = r.b[i+1:]
-	return b
 }
 
 // Decode reads ImprovedTerseObjectUpdate (H15):

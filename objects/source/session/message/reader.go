@@ -93,6 +93,22 @@ func (r *reader) var1() []byte { return r.variable(int(r.u8())) }
 // var2 returns a Variable 2 field, a length of two bytes and so many bytes.
 func (r *reader) var2() []byte { return r.variable(int(r.u16())) }
 
+// var4 is the same with a length of four bytes, as there are inside of some
+// fields.
+func (r *reader) var4() []byte { return r.variable(int(min(r.u32(), math.MaxInt32))) }
+
+// terminated returns the bytes up to a NUL, without it.
+func (r *reader) terminated() []byte {
+	i := bytes.IndexByte(r.b, 0)
+	if i < 0 {
+		r.fail("found %d bytes of text, expected a NUL to end it", len(r.b))
+		return nil
+	}
+	b := r.b[:i]
+	r.b = r.b[i+1:]
+	return b
+}
+
 // blocks begins a Variable block and returns how many instances follow. Each
 // is to be begun by more.
 func (r *reader) blocks() int { return int(r.u8()) }

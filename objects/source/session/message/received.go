@@ -75,7 +75,8 @@ type Object struct {
 	Rotation world.Quat
 	// Placed is false if the message holds no position that is understood.
 	Placed bool
-	// HoverText is empty if there is none.
+	// HoverText is empty if there is none, or if the row is malformed before
+	// it.
 	HoverText string
 	// NameValue holds lines of the form "Key TYPE RW SENDTO value"; see
 	// NameValueOf.
