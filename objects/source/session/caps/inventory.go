@@ -1,0 +1,488 @@
+package caps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
+
+	"github.com/wipagent/wipagent/objects/source/session/llsd"
+	"github.com/wipagent/wipagent/objects/source/session/secret"
+	"github.com/wipagent/wipagent/objects/world"
+)
+
+// Bounds of a crawl.
+const (
+	maxFolders  = 32_768
+	maxItems    = 262_144
+	maxName     = 1 << 10  // bytes of a name; grids' own bound is 63 characters
+	maxContents = 32 << 20 // bytes of one answer
+)
+
+// How a crawl asks.
+const (
+	batchSize    = 16 // folders in a request
+	parallel     = 3  // requests at a time
+	perSecond    = 8  // requests
+	fetchTimeout = 45 * time.Second
+	fetchTries   = 4
+	// fetchFailures in a row, batches that were split included, end a crawl:
+	// the service is out of order as a whole.
+	fetchFailures = 12
+)
+
+// Folder is one folder of the inventory, as the login or the folder above
+// lists it.
+type Folder struct {
+	ID, ParentID world.UUID
+	Name         string
+	// Type is what the grid uses it for: 8 the root, 3 landmarks, …; -1 for
+	// an ordinary folder.
+	Type int
+	// Version grows with each change of what lies in it; 0 or less is unknown.
+	Version int
+}
+
+// Item is one item of the inventory. Neither who owns it nor what may be done
+// with it is even read.
+type Item struct {
+	ID, FolderID world.UUID
+	Name         string
+	// AssetType is the grid's number: 0 texture, 3 landmark, 24 link, …; -1
+	// is unknown.
+	AssetType int
+	Created   int64 // Unix seconds; 0 or less is unknown
+}
+
+// Contents is what lies in a folder.
+type Contents struct {
+	Folder  world.UUID
+	Version int // 0 or less is unknown
+	Folders []Folder
+	Items   []Item
+}
+
+// Crawl fetches all of an inventory by the capability
+// FetchInventoryDescendents2. It is not changed by Run.
+type Crawl struct {
+	Client *http.Client
+	URL    secret.Of[string]
+	Owner  world.UUID
+	// Cache may be nil: then all is fetched.
+	Cache *Cache
+	// Progress, if not nil, is told after each folder how many are done, out
+	// of how many that are known so far.
+	Progress func(done, total int)
+	// Report, if not nil, is told what went wrong without ending the crawl.
+	Report func(error)
+}
+
+// Run crawls what lies in the skeleton's folders, and in folders below them
+// that the skeleton does not have. It calls emit, Progress and Report from
+// the caller's goroutine, emit once for each folder that it could read. The
+// result missing counts folders of which the contents are unknown, or known in
+// part only; emit has what is known. An error means that the crawl broke off:
+// ctx's, ErrGone where the capability does not exist any more, or that of the
+// last request where nothing answers. What was fetched goes to the cache in
+// any case. At most 32,768 folders and 262,144 items are fetched; the rest
+// counts as missing.
+func (c *Crawl) Run(ctx context.Context, skeleton []Folder, emit func(Contents)) (missing int, err error) {
+	return c.run(ctx, skeleton, emit, maxItems)
+}
+
+// run is Run with a bound of items.
+func (c *Crawl) run(ctx context.Context, skeleton []Folder, emit func(Contents), mostItems int) (missing int, err error) {
+	cached, err := c.Cache.load(c.Owner)
+	if err != nil {
+		c.report(err)
+	}
+	r := &crawl{
+		Crawl: c, emit: emit, cached: cached, kept: map[world.UUID]Contents{}, known: map[world.UUID]int{},
+		service: capability{FetchInventoryDescendents2, c.URL}, limit: rate.NewLimiter(perSecond, perSecond), mostItems: mostItems,
+	}
+	for _, f := range skeleton {
+		r.found(f)
+	}
+	err = r.work(ctx)
+	missing = r.missing + len(r.known) - r.done
+	if err != nil {
+		// What was not reached this time is still worth having next time.
+		for id, contents := range r.cached {
+			if _, ok := r.kept[id]; !ok {
+				r.kept[id] = contents
+			}
+		}
+	}
+	if r.fresh || len(r.kept) != len(cached) {
+		if err := c.Cache.save(c.Owner, r.kept); err != nil {
+			c.report(err)
+		}
+	}
+	return missing, err
+}
+
+func (c *Crawl) report(err error) {
+	if c.Report != nil {
+		c.Report(err)
+	}
+}
+
+// crawl is the state of one Run, used from one goroutine but for fetch.
+type crawl struct {
+	*Crawl
+	emit    func(Contents)
+	service capability
+	limit   *rate.Limiter
+
+	cached map[world.UUID]Contents // what the cache held
+	kept   map[world.UUID]Contents // what it will hold
+	fresh  bool                    // kept has what cached has not
+
+	known     map[world.UUID]int // versions of all folders found
+	queue     []world.UUID       // folders to fetch
+	halves    [][]world.UUID     // batches that failed, split
+	done      int                // folders emitted or given up
+	emitted   int                // folders
+	missing   int                // folders given up, or known in part, or beyond the bound
+	items     int                // emitted
+	mostItems int
+	failed    int   // requests in a row
+	last      error // of the last request that failed
+}
+
+// answer is what became of one batch.
+type answer struct {
+	batch    []world.UUID
+	contents []Contents
+	partial  map[world.UUID]bool // known in part
+	bad      map[world.UUID]bool // refused by the grid
+	err      error
+}
+
+// found takes a folder on, once.
+func (r *crawl) found(f Folder) {
+	if _, ok := r.known[f.ID]; ok || f.ID.IsZero() {
+		return
+	}
+	if len(r.known) == maxFolders {
+		r.missing++
+		return
+	}
+	r.known[f.ID] = f.Version
+	r.queue = append(r.queue, f.ID)
+}
+
+// work works until no folder is left, or no further one can be had.
+func (r *crawl) work(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	answers := make(chan answer, parallel)
+	flying := 0
+	defer func() {
+		cancel()
+		for ; flying > 0; flying-- {
+			<-answers
+		}
+	}()
+	for {
+		for flying < parallel && r.items < r.mostItems {
+			batch := r.next()
+			if len(batch) == 0 {
+				break
+			}
+			flying++
+			go func() { answers <- r.fetch(ctx, batch) }()
+		}
+		if flying == 0 {
+			if r.emitted == 0 {
+				return r.last
+			}
+			return nil
+		}
+		a := <-answers
+		flying--
+		if err := r.take(ctx, a); err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the next folders to fetch; those on the way that the cache has
+// are done with.
+func (r *crawl) next() []world.UUID {
+	if n := len(r.halves); n > 0 {
+		batch := r.halves[n-1]
+		r.halves = r.halves[:n-1]
+		return batch
+	}
+	var batch []world.UUID
+	for len(r.queue) > 0 && len(batch) < batchSize && r.items < r.mostItems {
+		id := r.queue[0]
+		r.queue = r.queue[1:]
+		if c, ok := r.cached[id]; ok && c.Version == r.known[id] {
+			r.kept[id] = c
+			r.finish(c)
+			continue
+		}
+		batch = append(batch, id)
+	}
+	return batch
+}
+
+// finish emits a folder's contents.
+func (r *crawl) finish(c Contents) {
+	r.items += len(c.Items)
+	for _, f := range c.Folders {
+		r.found(f)
+	}
+	r.emit(c)
+	r.emitted++
+	r.step()
+}
+
+// step counts a folder as done with.
+func (r *crawl) step() {
+	r.done++
+	if r.Progress != nil {
+		r.Progress(r.done, len(r.known))
+	}
+}
+
+// take acts on an answer. Its error ends the crawl.
+func (r *crawl) take(ctx context.Context, a answer) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(a.err, ErrGone):
+		return a.err
+	case a.err != nil:
+		r.last = a.err
+		if r.failed++; r.failed == fetchFailures {
+			return a.err
+		}
+		if n := len(a.batch); n > 1 {
+			// One folder may be what the grid chokes on.
+			r.halves = append(r.halves, a.batch[n/2:], a.batch[:n/2])
+			return nil
+		}
+		r.report(fmt.Errorf("found no contents of an inventory folder: %w", a.err))
+		r.missing++
+		r.step()
+		return nil
+	}
+	r.failed = 0
+	for _, c := range a.contents {
+		switch {
+		case a.partial[c.Folder]:
+			r.missing++
+		case r.Cache != nil && c.Version > 0:
+			r.kept[c.Folder] = c
+			r.fresh = true
+		}
+		r.finish(c)
+	}
+	for range a.bad {
+		r.missing++
+		r.step()
+	}
+	return nil
+}
+
+// fetch asks for a batch of folders. It is safe for concurrent use.
+func (r *crawl) fetch(ctx context.Context, batch []world.UUID) answer {
+	body := descendentsRequest(r.Owner, batch)
+	a, err := backoff.Retry(ctx, func() (answer, error) {
+		if err := r.limit.Wait(ctx); err != nil { // ctx ends, or would before our turn
+			return answer{}, backoff.Permanent(context.DeadlineExceeded)
+		}
+		ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+		defer cancel()
+		v, err := r.service.ask(r.service.post(ctx, r.Client, body, maxContents))
+		if err != nil {
+			return answer{}, err
+		}
+		a, err := readDescendents(v, batch)
+		if err != nil {
+			return answer{}, backoff.Permanent(r.service.errorf("%w", err))
+		}
+		return a, nil
+	}, backoff.WithBackOff(newPauses()), backoff.WithMaxTries(fetchTries))
+	a.batch, a.err = batch, err
+	return a
+}
+
+// newPauses are those between attempts.
+func newPauses() backoff.BackOff {
+	return &backoff.ExponentialBackOff{
+		InitialInterval: 500 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: maxWait,
+	}
+}
+
+// ask reads the answer to a request as backoff.Retry wants it: errors are
+// permanent where the same request would fail again.
+func (c capability) ask(a *response, err error) (llsd.Value, error) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded): // less may come in time
+		return llsd.Value{}, backoff.Permanent(err)
+	case err != nil:
+		return llsd.Value{}, err
+	case a.status >= 500 || a.status == http.StatusTooManyRequests || a.status == statusClientClosed:
+		err := c.statusError(a.status)
+		if a.retryAfter > 0 {
+			err = &laterError{err, backoff.RetryAfterError{Duration: min(a.retryAfter, maxWait)}}
+		}
+		return llsd.Value{}, err
+	case a.status != http.StatusOK:
+		return llsd.Value{}, backoff.Permanent(c.statusError(a.status))
+	}
+	v, err := llsd.Parse(a.body)
+	if err != nil {
+		return llsd.Value{}, backoff.Permanent(c.errorf("%w", err))
+	}
+	return v, nil
+}
+
+// descendentsRequest is the body that asks for what lies in folders.
+func descendentsRequest(owner world.UUID, batch []world.UUID) llsd.Value {
+	var folders []llsd.Value
+	for _, id := range batch {
+		folders = append(folders, llsd.Map(
+			llsd.Member{Key: "folder_id", Value: llsd.UUID(id)},
+			llsd.Member{Key: "owner_id", Value: llsd.UUID(owner)},
+			llsd.Member{Key: "fetch_folders", Value: llsd.Boolean(true)},
+			llsd.Member{Key: "fetch_items", Value: llsd.Boolean(true)},
+			llsd.Member{Key: "sort_order", Value: llsd.Integer(1)},
+		))
+	}
+	return llsd.Map(llsd.Member{Key: "folders", Value: llsd.Array(folders...)})
+}
+
+// readDescendents reads the answer to a batch. Folders that nobody asked for
+// are ignored; those without an answer are empty: grids leave them out.
+// Source: OpenSimulator, FetchInventoryDescendents2 handler.
+func readDescendents(v llsd.Value, batch []world.UUID) (answer, error) {
+	folders, bad := v.Get("folders"), v.Get("bad_folders")
+	if folders.Kind() != llsd.KindArray && bad.Kind() != llsd.KindArray {
+		return answer{}, errors.New("found an answer without folders")
+	}
+	asked := map[world.UUID]bool{}
+	for _, id := range batch {
+		asked[id] = true
+	}
+	a := answer{partial: map[world.UUID]bool{}, bad: map[world.UUID]bool{}}
+	for f := range folders.Values() {
+		id, _ := f.Get("folder_id").UUID()
+		if !asked[id] {
+			continue
+		}
+		delete(asked, id)
+		c, whole := readFolder(f, id)
+		a.contents = append(a.contents, c)
+		if !whole {
+			a.partial[id] = true
+		}
+	}
+	for b := range bad.Values() {
+		id, ok := b.Get("folder_id").UUID()
+		if !ok {
+			id, _ = b.UUID()
+		}
+		if asked[id] {
+			delete(asked, id)
+			a.bad[id] = true
+		}
+	}
+	for _, id := range batch {
+		if asked[id] {
+			a.contents = append(a.contents, Contents{Folder: id})
+		}
+	}
+	return a, nil
+}
+
+// readFolder reads what lies in one folder, and reports whether that is as
+// much as the grid says lies in it.
+func readFolder(f llsd.Value, id world.UUID) (c Contents, whole bool) {
+	c = Contents{Folder: id, Version: number(f.Get("version"), 0)}
+	listed := 0
+	for sub := range f.Get("categories").Values() {
+		listed++
+		own, ok := sub.Get("folder_id").UUID()
+		if !ok || own.IsZero() {
+			own, _ = sub.Get("category_id").UUID()
+		}
+		if own.IsZero() || own == id || elsewhere(sub, id) {
+			continue
+		}
+		c.Folders = append(c.Folders, Folder{
+			ID: own, ParentID: id, Name: name(sub.Get("name")),
+			Type: number(sub.Get("type_default"), -1), Version: number(sub.Get("version"), 0),
+		})
+	}
+	for item := range f.Get("items").Values() {
+		listed++
+		own, _ := item.Get("item_id").UUID()
+		// OpenSimulator adds the items that links point to, wherever they lie.
+		if own.IsZero() || elsewhere(item, id) {
+			continue
+		}
+		created, _ := item.Get("created_at").Int()
+		c.Items = append(c.Items, Item{
+			ID: own, FolderID: id, Name: name(item.Get("name")), AssetType: assetType(item.Get("type")), Created: created,
+		})
+	}
+	return c, listed >= number(f.Get("descendents"), 0)
+}
+
+// elsewhere reports whether an entry says that it lies in another folder.
+func elsewhere(entry llsd.Value, folder world.UUID) bool {
+	parent, ok := entry.Get("parent_id").UUID()
+	return ok && !parent.IsZero() && parent != folder
+}
+
+// number reads a number that fits an int32; otherwise if there is none.
+func number(v llsd.Value, otherwise int) int {
+	if n, ok := v.Int(); ok && int64(int32(n)) == n {
+		return int(n)
+	}
+	return otherwise
+}
+
+// name reads a name, cut at maxName bytes.
+func name(v llsd.Value) string {
+	s, _ := v.Str()
+	if len(s) <= maxName {
+		return s
+	}
+	cut := maxName
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strings.Clone(s[:cut])
+}
+
+// assetType reads an asset's type, which some answers spell as a word.
+func assetType(v llsd.Value) int {
+	if n := number(v, -1); n >= 0 {
+		return n
+	}
+	s, _ := v.Str()
+	if n, ok := assetTypes[strings.ToLower(s)]; ok {
+		return n
+	}
+	return -1
+}
+
+// assetTypes are the words for asset types. Source: Second Life, asset types
+// in LLSD of inventories.
+var assetTypes = map[string]int{
+	"texture": 0, "sound": 1, "callcard": 2, "landmark": 3, "script": 4, "clothing": 5, "object": 6, "notecard": 7,
+	"category": 8, "lsltext": 10, "lslbyte": 11, "txtr_tga": 12, "bodypart": 13, "snd_wav": 17, "img_tga": 18,
+	"jpeg": 19, "animatn": 20, "gesture": 21, "simstate": 22, "link": 24, "link_f": 25, "widget": 40, "person": 45,
+	"mesh": 49, "settings": 56, "material": 57,
+}
