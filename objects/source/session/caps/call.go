@@ -41,7 +41,7 @@ type response struct {
 func (c capability) post(ctx context.Context, client *http.Client, body llsd.Value, most int64) (*response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body.AppendXML(nil)))
 	if err != nil || !isWeb(req.URL) {
-		return nil, c.errorf("found an address of another form, expected http://HOST/ or https://HOST/")
+		return nil, c.errorf("found an address of another form, expected one of http or https")
 	}
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Accept", contentType)

@@ -95,7 +95,7 @@ func (q *Queue) Run(ctx context.Context, deliver func(Delivery)) error {
 		if held {
 			failures = 0
 		}
-		d, pause := Delivery{}, 0
+		d, pause, longest := Delivery{}, 0, pauses[len(pauses)-1]
 		switch {
 		case err != nil:
 			d.Trouble, pause = err, troublePause
@@ -109,7 +109,7 @@ func (q *Queue) Run(ctx context.Context, deliver func(Delivery)) error {
 			if ready || time.Since(began) >= goneGrace {
 				return q.c.statusError(a.status)
 			}
-			d.Trouble = q.c.statusError(a.status)
+			d.Trouble, longest = q.c.statusError(a.status), goneGrace-time.Since(began)
 		case held && isTimeout(a.status):
 			ready, pause = true, -1
 		default:
@@ -126,7 +126,7 @@ func (q *Queue) Run(ctx context.Context, deliver func(Delivery)) error {
 			failures = 0
 			continue
 		}
-		if err := sleep(ctx, pauses[min(pause+failures, len(pauses)-1)]); err != nil {
+		if err := sleep(ctx, min(pauses[min(pause+failures, len(pauses)-1)], longest)); err != nil {
 			return err
 		}
 		failures++
