@@ -31,6 +31,7 @@ type cli struct {
 	Discover discoverCmd `cmd:"" help:"Find what can answer a question or do a task."`
 	Inspect  inspectCmd  `cmd:"" help:"Show what an entry can do."`
 	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
+	Record   recordCmd   `cmd:"" help:"Record what a world shows, to be played again."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	IDL      idlCmd      `cmd:"" name:"idl" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
@@ -41,6 +42,7 @@ type cli struct {
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 
+	mode      bool // once or serving
 	io        streams
 	readStdin func() ([]byte, error) // all of it, each time
 }

@@ -18,6 +18,7 @@ clients start it themselves: see examples/mcp.
 Examples:
   wipagent serve
   wipagent serve --world region.oar --inventory things.iar
+  wipagent serve --world visit.jsonl --speed 2
   wipagent serve --as public_chat`
 }
 

@@ -28,6 +28,7 @@ const (
 
 // with opens the world and runs a verb on it.
 func (c *cli) with(ctx context.Context, mode bool, verb func(context.Context, *session) error) error {
+	c.mode = mode
 	log, closeLog, err := c.auditLog(mode)
 	if err != nil {
 		return err

@@ -24,10 +24,11 @@ import (
 
 // worldFlags choose the world.
 type worldFlags struct {
-	World     string `default:"demo" help:"The world: demo, or an OpenSimulator region archive FILE.oar." placeholder:"demo|FILE.oar"`
-	Inventory string `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
-	Region    string `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
-	At        string `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
+	World     string   `default:"demo" help:"The world: demo, an OpenSimulator region archive FILE.oar, or a recording FILE.jsonl." placeholder:"demo|FILE.oar|FILE.jsonl"`
+	Inventory string   `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
+	Region    string   `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
+	At        string   `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
+	Speed     *float64 `help:"How fast a recording plays: 0 is at once, 1 is as it was recorded. Default: 1 for serve, 0 for all else." placeholder:"FACTOR"`
 }
 
 // callerFlags say on whose behalf a call is made.
@@ -62,6 +63,9 @@ func (c *cli) words() []string {
 	add("--inventory", c.Inventory, "")
 	add("--region", c.Region, "")
 	add("--at", c.At, "")
+	if c.Speed != nil {
+		add("--speed", strconv.FormatFloat(*c.Speed, 'g', -1, 64), "")
+	}
 	add("--as", c.As, idl.LocalOperator.String())
 	for _, name := range c.Grant {
 		add("--grant", name, "")
@@ -115,21 +119,31 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 // load fills a world from what its name says. What goes on in the background
 // until ctx ends is added to resting.
 func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sync.WaitGroup) error {
+	isArchive := hasExtension(name, ".oar")
+	isRecording := hasExtension(name, ".jsonl")
+	for flag, given := range map[string]bool{"--inventory": c.Inventory != "", "--at": c.At != "", "--region": c.Region != ""} {
+		if given && !isArchive {
+			return usageError("%s goes with an archive, and the world is %s; add --world FILE.oar", flag, name)
+		}
+	}
+	if c.Speed != nil && !isRecording {
+		return usageError("--speed goes with a recording, and the world is %s; add --world FILE.jsonl", name)
+	}
 	switch {
 	case name == "demo":
-		for flag, value := range map[string]string{"--inventory": c.Inventory, "--at": c.At, "--region": c.Region} {
-			if value != "" {
-				return usageError("%s goes with an archive, and the world is demo; add --world FILE.oar", flag)
-			}
-		}
 		done := demo.New(nil).Start(ctx, w)
 		resting.Go(func() { <-done })
 		return nil
-	case strings.HasSuffix(strings.ToLower(name), ".oar"):
+	case isArchive:
 		return c.loadArchive(ctx, name, w)
+	case isRecording:
+		return c.loadRecording(ctx, name, w, resting)
 	}
-	return usageError("--world %q is no world; expected demo or FILE.oar", name)
+	return usageError("--world %q is no world; expected demo, FILE.oar or FILE.jsonl", name)
 }
+
+// hasExtension reports whether a file's name ends in ext, in any case.
+func hasExtension(name, ext string) bool { return strings.HasSuffix(strings.ToLower(name), ext) }
 
 func (c *cli) loadArchive(ctx context.Context, name string, w *world.World) error {
 	cfg := archive.Config{Region: c.Region}

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/wipagent/wipagent/objects/source/replay"
 	"github.com/wipagent/wipagent/objects/world"
@@ -165,7 +164,7 @@ func TestRecorderSplitsTerrain(t *testing.T) {
 		y += piece.Height
 		got = append(got, piece.Heights...)
 	}
-	if diff := cmp.Diff(ground.Heights, got); diff != "" || y != ground.Y+ground.Height {
+	if !slices.Equal(ground.Heights, got) || y != ground.Y+ground.Height {
 		t.Errorf("the pieces end at %d and are not the whole", y)
 	}
 	// One that makes no sense stays as it is.

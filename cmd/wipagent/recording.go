@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/wipagent/wipagent/objects/source/replay"
+	"github.com/wipagent/wipagent/objects/world"
+)
+
+// speed returns how fast a recording is to be played; 0 is at once.
+func (c *cli) speed() (float64, error) {
+	switch {
+	case c.Speed == nil && c.mode == serving:
+		return 1, nil
+	case c.Speed == nil:
+		return 0, nil
+	case !(*c.Speed >= 0) || math.IsInf(*c.Speed, 0):
+		return 0, usageError("--speed %v: expected 0 for at once, or a factor above it", *c.Speed)
+	}
+	return *c.Speed, nil
+}
+
+// loadRecording loads a recording, or begins to play it. A person's one call
+// waits until the recorded session was ready; a model is told to come again.
+func (c *cli) loadRecording(ctx context.Context, name string, w *world.World, resting *sync.WaitGroup) error {
+	speed, err := c.speed()
+	if err != nil {
+		return err
+	}
+	f, err := openFile(name)
+	if err != nil {
+		return &exitError{exitUnavailable, err}
+	}
+	rec, err := replay.Open(ctx, f)
+	if err == nil && speed == 0 {
+		err = rec.Load(ctx, w, nil)
+	}
+	if err != nil {
+		f.Close()
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+		return &exitError{exitUnavailable, fmt.Errorf("%s: %w", name, err)}
+	}
+	if rec.CutOff {
+		c.warn("%s: the last line is incomplete and was left out", name)
+	}
+	if speed == 0 {
+		f.Close()
+		if _, err := w.Fence(); err != nil {
+			c.warn("%s: there is nothing to see at the recording's end: %v; --speed 1 plays what was before", name, err)
+		}
+		return nil
+	}
+	ready, ended := make(chan struct{}, 1), make(chan struct{})
+	remove := w.Tap(func(u world.Update) {
+		if _, ok := u.(world.RegionReady); ok {
+			select {
+			case ready <- struct{}{}:
+			default:
+			}
+		}
+	})
+	resting.Go(func() {
+		defer close(ended)
+		defer f.Close()
+		err := rec.Play(ctx, w, &replay.Config{Speed: speed})
+		switch {
+		case ctx.Err() != nil: // nobody looks any more
+		case err != nil:
+			c.warn("%s: %v", name, err)
+		case c.mode == serving:
+			c.warn("%s: the recording is at its end; the world stands still", name)
+		}
+	})
+	if c.mode != serving {
+		select {
+		case <-ready:
+		case <-ended:
+		}
+	}
+	remove()
+	return nil
+}
+
+// warn prints a line that is no result.
+func (c *cli) warn(format string, args ...any) {
+	fmt.Fprintf(c.io.err, "wipagent: %s\n", printable(fmt.Sprintf(format, args...)))
+}
