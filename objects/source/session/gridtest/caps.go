@@ -51,6 +51,9 @@ func (g *Grid) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	g.mu.Lock()
 	kind, found := "login", g.caps[req.URL.Path]
+	if found == nil { // GetDisplayNames is asked with a slash before the query
+		found = g.caps[strings.TrimSuffix(req.URL.Path, "/")]
+	}
 	switch {
 	case found != nil:
 		kind = found.kind

@@ -249,7 +249,7 @@ func (g *Grid) Message(agent world.UUID, body []byte, effects ...string) {
 func (g *Grid) TeleportLocal(agent world.UUID, to world.Vec3) {
 	g.do(func() {
 		c := g.here(agent)
-		c.send(EncodeTeleportStart())
+		c.send(EncodeTeleportStart(), "start")
 		c.send(EncodeTeleportLocal(agent, message.TeleportLocal{Position: to}), "local")
 		e := c.region.must(agent)
 		e.Position, e.ParentID = to, 0

@@ -108,15 +108,21 @@ func (w *bitWriter) patch(px, py int, big bool, height func(x, y int) float64) {
 		}
 	}
 
+	var lines [patchSize][patchSize]float64 // row, frequency along it
+	for j := range h {
+		for u := range patchSize {
+			for i, v := range h[j] {
+				lines[j][u] += v * cosines[u][i]
+			}
+		}
+	}
 	var stream [patchSize * patchSize]int32
 	last, most := -1, int32(0)
 	for v := range patchSize {
 		for u := range patchSize {
 			var sum float64
-			for j := range h {
-				for i := range h[j] {
-					sum += h[j][i] * cosines[u][i] * cosines[v][j]
-				}
+			for j := range lines {
+				sum += lines[j][u] * cosines[v][j]
 			}
 			c := int32(math.Round(sum * 2 / patchSize / float64(1+2*(u+v))))
 			k := zigzag[v*patchSize+u]
