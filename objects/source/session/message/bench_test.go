@@ -68,3 +68,29 @@ func BenchmarkPatch(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(patches), "ns/patch")
 }
+
+// BenchmarkCapture decodes all messages of a capture that a decoder exists
+// for, as a session does: each into a value that held others before.
+func BenchmarkCapture(b *testing.B) {
+	packets, _ := load(b, "login-session")
+	reusing := table(true)
+	type job struct {
+		decode decoder
+		body   []byte
+	}
+	var jobs []job
+	for _, p := range packets {
+		if decode, ok := reusing[p.number]; ok && !p.sent {
+			jobs = append(jobs, job{decode, p.body})
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, j := range jobs {
+			if _, err := j.decode(j.body); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N*len(jobs))/b.Elapsed().Seconds(), "packets/s")
+}

@@ -93,7 +93,7 @@ func read(name string) (c capture, err error) {
 		if start == 0 {
 			start = info.Timestamp.UnixMicro()
 		}
-		frame := gopacket.NewPacket(data, ng.LinkType(), gopacket.NoCopy)
+		frame := gopacket.NewPacket(data, ng.LinkType(), gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 		udp, ok := frame.Layer(layers.LayerTypeUDP).(*layers.UDP)
 		if !ok {
 			continue
