@@ -79,11 +79,11 @@ func (c *Circuit) Stats() Stats { return c.stats }
 func (c *Circuit) LastHeard() time.Time { return c.lastHeard }
 
 // Receive takes in a datagram and returns the message in it, number first.
-// Body is valid until the next call and as long as datagram is left alone. ok
-// is false, and body nil, for a datagram that was received before and for one
-// without a message. Acknowledgements and pings are acted on and returned like
-// any message. A datagram that cannot be parsed changes nothing but a count;
-// the error says what is wrong with it.
+// Body is valid until the next call of Receive and as long as datagram is left
+// alone. ok is false, and body nil, for a datagram that was received before and
+// for one without a message. Acknowledgements and pings are acted on and
+// returned like any message. A datagram that cannot be parsed changes nothing
+// but a count; the error says what is wrong with it.
 //
 // A datagram that comes again after 4,096 others passes for new.
 func (c *Circuit) Receive(now time.Time, datagram []byte) (body []byte, ok bool, err error) {
@@ -190,7 +190,7 @@ type SendOptions struct {
 
 // Send builds the datagram of a message, number first, for the caller to send,
 // and returns it with its sequence number. The datagram is valid until the next
-// call. Of more than 1,024 reliable packets that are not acknowledged the
+// call of Send or Due. Of more than 1,024 reliable packets that are not acknowledged the
 // oldest is given up, which Due reports.
 //
 // A body that is empty or does not fit into MaxDatagram is a fault of the

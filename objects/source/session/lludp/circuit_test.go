@@ -357,12 +357,12 @@ func TestSendTooMany(t *testing.T) {
 func TestFloods(t *testing.T) {
 	c := lludp.NewCircuit()
 	ping := message.AppendStartPingCheck(nil, message.StartPingCheck{PingID: 1})
-	for i := range uint32(3 * lludp.MaxPending) {
-		acks := make([]uint32, lludp.MaxAcks)
-		for j := range acks {
-			acks[j] = i + uint32(j)
+	hostile := make([]uint32, lludp.MaxAcks)
+	for i := range uint32(lludp.MaxPending + 100) {
+		for j := range hostile {
+			hostile[j] = i + uint32(j)
 		}
-		c.Receive(start, pack(t, lludp.Packet{Flags: lludp.FlagReliable, Sequence: i * lludp.HistorySize, Body: ping, Acks: acks}))
+		c.Receive(start, pack(t, lludp.Packet{Flags: lludp.FlagReliable, Sequence: i * lludp.HistorySize, Body: ping, Acks: hostile}))
 	}
 	acks, pings, unacked, lost := c.Waiting()
 	if acks != lludp.MaxPending || pings != lludp.MaxPings || unacked != 0 || lost != 0 {

@@ -185,7 +185,7 @@ func TestModel(t *testing.T) {
 		for _, e := range ends {
 			// Together with acknowledgements and pings these are fewer than a
 			// circuit remembers, and more than it waits for.
-			for range rapid.SampledFrom([]int{0, 1, 5, 20, 20, 60, 60, 200, 1500}).Draw(t, e.name) {
+			for range rapid.SampledFrom([]int{0, 1, 5, 10, 20, 40, 60, 80, 100, 150, 200, 1500}).Draw(t, e.name) {
 				e.plan = append(e.plan, after(n.random.IntN(talk)))
 			}
 			slices.SortFunc(e.plan, time.Time.Compare)
