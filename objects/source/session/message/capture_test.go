@@ -2,114 +2,65 @@ package message_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/json"
-	"io"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
-	"github.com/gopacket/gopacket"
-	"github.com/gopacket/gopacket/layers"
-	"github.com/gopacket/gopacket/pcapgo"
-
+	"github.com/wipagent/wipagent/objects/source/session/gridtest/capture"
 	"github.com/wipagent/wipagent/objects/source/session/message"
 )
 
-const captures = "../testdata/captures"
-
 // packet is one message of a capture.
 type packet struct {
-	t        float64 // seconds since the first frame
-	sent     bool    // by the client
-	sequence uint32
-	first    bool // not a resend of one that was there before
-	number   message.Number
-	body     []byte // after the number
+	t      float64 // seconds since the first frame
+	sent   bool    // by the client
+	first  bool    // not a resend of one that was there before
+	number message.Number
+	body   []byte // after the number
 }
+
+var captureNames = []string{"login-session", "login-session-cached"}
+
+var loaded = struct {
+	sync.Mutex
+	packets map[string][]packet
+	truth   map[string]truth
+}{packets: map[string][]packet{}, truth: map[string]truth{}}
 
 // load returns the messages of a capture in order, and the part of truth.json
 // that is about it.
 func load(tb testing.TB, name string) ([]packet, truth) {
 	tb.Helper()
-	c, err := loaded[name]()
-	if err != nil {
-		tb.Fatal(err)
+	loaded.Lock()
+	defer loaded.Unlock()
+	if packets, ok := loaded.packets[name]; ok {
+		return packets, loaded.truth[name]
 	}
-	return c.packets, c.truth
-}
-
-type capture struct {
-	packets []packet
-	truth   truth
-}
-
-var captureNames = []string{"login-session", "login-session-cached"}
-
-var loaded = map[string]func() (capture, error){
-	"login-session":        sync.OnceValues(func() (capture, error) { return read("login-session") }),
-	"login-session-cached": sync.OnceValues(func() (capture, error) { return read("login-session-cached") }),
-}
-
-func read(name string) (c capture, err error) {
-	text, err := os.ReadFile(filepath.Join(captures, "truth.json"))
-	if err != nil {
-		return c, err
-	}
-	var all struct{ Captures map[string]truth }
-	if err := json.Unmarshal(text, &all); err != nil {
-		return c, err
-	}
-	c.truth = all.Captures[name+".pcapng"]
-
-	f, err := os.Open(filepath.Join(captures, name+".pcapng.gz"))
-	if err != nil {
-		return c, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return c, err
-	}
-	ng, err := pcapgo.NewNgReader(z, pcapgo.DefaultNgReaderOptions)
-	if err != nil {
-		return c, err
-	}
+	var want truth
+	capture.Truth(tb, name, &want)
 	type key struct {
 		sent     bool
 		sequence uint32
 	}
 	seen := map[key]bool{}
-	start := int64(0)
-	for {
-		data, info, err := ng.ReadPacketData()
-		if err == io.EOF {
-			return c, nil
-		} else if err != nil {
-			return c, err
-		}
-		if start == 0 {
-			start = info.Timestamp.UnixMicro()
-		}
-		frame := gopacket.NewPacket(data, ng.LinkType(), gopacket.DecodeOptions{Lazy: true, NoCopy: true})
-		udp, ok := frame.Layer(layers.LayerTypeUDP).(*layers.UDP)
-		if !ok {
-			continue
-		}
+	var packets []packet
+	c := capture.Fixture(tb, name)
+	for _, captured := range c.Packets {
 		p := packet{
-			t:        float64(info.Timestamp.UnixMicro()-start) / 1e6,
-			sent:     udp.DstPort == 9000,
-			sequence: binary.BigEndian.Uint32(udp.Payload[1:]),
+			t:    float64(captured.At.Sub(c.Start).Microseconds()) / 1e6,
+			sent: captured.FromClient,
 		}
-		p.first = !seen[key{p.sent, p.sequence}]
-		seen[key{p.sent, p.sequence}] = true
-		if p.number, p.body, err = message.Split(expand(udp.Payload)); err != nil {
-			return c, err
+		this := key{p.sent, binary.BigEndian.Uint32(captured.Datagram[1:])}
+		p.first = !seen[this]
+		seen[this] = true
+		var err error
+		if p.number, p.body, err = message.Split(expand(captured.Datagram)); err != nil {
+			tb.Fatal(err)
 		}
-		c.packets = append(c.packets, p)
+		packets = append(packets, p)
 	}
+	loaded.packets[name], loaded.truth[name] = packets, want
+	return packets, want
 }
 
 // expand returns the message of a datagram, its runs of zeros expanded. None
