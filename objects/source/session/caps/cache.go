@@ -58,10 +58,14 @@ type cacheMember struct {
 	Created int64      `json:"created,omitempty"`
 }
 
+// errForeign says that a file is none of ours, and stays as it is.
+var errForeign = errors.New("found a file of another program, which stays as it is")
+
 // OpenCache returns the cache in a file, which need not exist; its folder is
 // made. The cache is never nil and can be used even where there is an error,
-// which says why the file's contents will be ignored: damaged, of another
-// program or over 64 MiB.
+// which says why what is there is ignored: damaged or of another account, and
+// then replaced by the next crawl, or no file of ours at all, and then left
+// alone. A file has at most 64 MiB.
 func OpenCache(path string) (*Cache, error) {
 	c := &Cache{path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -86,9 +90,9 @@ func (c *Cache) load(owner world.UUID) (map[world.UUID]Contents, error) {
 	case err != nil:
 		return nil, cacheError(err)
 	case !info.Mode().IsRegular():
-		return nil, errors.New("inventory cache ignored: found something that is no file")
+		return nil, fmt.Errorf("inventory cache ignored: %w", errForeign)
 	case info.Size() > maxCache:
-		return nil, fmt.Errorf("inventory cache ignored: found %d bytes, expected at most %d", info.Size(), maxCache)
+		return nil, fmt.Errorf("inventory cache ignored: %w: %d bytes", errForeign, info.Size())
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
 		return nil, fmt.Errorf("inventory cache ignored: found mode %v, which lets others write it, expected 0600", info.Mode().Perm())
 	}
@@ -113,7 +117,7 @@ func readCache(r io.Reader, owner world.UUID) (map[world.UUID]Contents, error) {
 	}
 	var header cacheHeader
 	if err := json.Unmarshal(lines.Bytes(), &header); err != nil || header.Format != cacheFormat {
-		return nil, errors.New("found a file of another program")
+		return nil, errForeign
 	}
 	switch {
 	case header.Version != cacheVersion:

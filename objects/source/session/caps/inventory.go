@@ -98,12 +98,16 @@ func (c *Crawl) Run(ctx context.Context, skeleton []Folder, emit func(Contents))
 
 // run is Run with a bound of items.
 func (c *Crawl) run(ctx context.Context, skeleton []Folder, emit func(Contents), mostItems int) (missing int, err error) {
-	cached, err := c.Cache.load(c.Owner)
+	cache := c.Cache
+	cached, err := cache.load(c.Owner)
 	if err != nil {
 		c.report(err)
 	}
+	if errors.Is(err, errForeign) {
+		cache = nil
+	}
 	r := &crawl{
-		Crawl: c, emit: emit, cached: cached, kept: map[world.UUID]Contents{}, known: map[world.UUID]int{},
+		Crawl: c, emit: emit, cached: cached, keep: cache != nil, kept: map[world.UUID]Contents{}, known: map[world.UUID]int{},
 		service: capability{FetchInventoryDescendents2, c.URL}, limit: rate.NewLimiter(perSecond, perSecond), mostItems: mostItems,
 	}
 	for _, f := range skeleton {
@@ -120,7 +124,7 @@ func (c *Crawl) run(ctx context.Context, skeleton []Folder, emit func(Contents),
 		}
 	}
 	if r.fresh || len(r.kept) != len(cached) {
-		if err := c.Cache.save(c.Owner, r.kept); err != nil {
+		if err := cache.save(c.Owner, r.kept); err != nil {
 			c.report(err)
 		}
 	}
@@ -141,6 +145,7 @@ type crawl struct {
 	limit   *rate.Limiter
 
 	cached map[world.UUID]Contents // what the cache held
+	keep   bool                    // there is a cache
 	kept   map[world.UUID]Contents // what it will hold
 	fresh  bool                    // kept has what cached has not
 
@@ -280,7 +285,7 @@ func (r *crawl) take(ctx context.Context, a answer) error {
 		switch {
 		case a.partial[c.Folder]:
 			r.missing++
-		case r.Cache != nil && c.Version > 0:
+		case r.keep && c.Version > 0:
 			r.kept[c.Folder] = c
 			r.fresh = true
 		}

@@ -483,10 +483,12 @@ func TestCrawlDisconnects(t *testing.T) {
 			t.Errorf("found %+v", o)
 		}
 	})
-	c := &caps.Crawl{URL: secret.New("http://canary\x00"), Owner: owner}
-	if missing, err := c.Run(t.Context(), []caps.Folder{{ID: uuid(1)}}, nil); missing != 1 || err == nil || strings.Contains(err.Error(), "canary") {
-		t.Errorf("found %d, %v", missing, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := &caps.Crawl{URL: secret.New("http://canary\x00"), Owner: owner}
+		if missing, err := c.Run(t.Context(), []caps.Folder{{ID: uuid(1)}}, nil); missing != 1 || err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("found %d, %v", missing, err)
+		}
+	})
 }
 
 func TestCrawlNothing(t *testing.T) {
