@@ -35,9 +35,11 @@ type cli struct {
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	IDL      idlCmd      `cmd:"" name:"idl" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
+	Login    loginCmd    `cmd:"" help:"Log in to a grid once and say what it answers."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	worldFlags
+	gridFlags
 	callerFlags
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`

@@ -40,28 +40,33 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			// exits CODE COMMAND... runs a command that must end with CODE.
-			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
-				err := ts.Exec(args[1], args[2:]...)
-				code := "0"
-				if exit, ok := err.(interface{ ExitCode() int }); ok {
-					code = string(rune('0' + exit.ExitCode()))
-				}
-				if code != args[0] {
-					ts.Fatalf("%v ended with %s (%v), want %s", args[1:], code, err, args[0])
-				}
-			},
-			// plain FILE fails if a file holds anything that could control a
-			// terminal.
-			"plain": func(ts *testscript.TestScript, neg bool, args []string) {
-				for _, r := range ts.ReadFile(args[0]) {
-					if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
-						ts.Fatalf("%s holds %U", args[0], r)
-					}
-				}
-			},
+			"exits": exits,
+			"plain": plain,
 		},
 	})
+}
+
+// exits is the command "exits CODE COMMAND...", which runs a command that must
+// end with CODE.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		code = string(rune('0' + exit.ExitCode()))
+	}
+	if code != args[0] {
+		ts.Fatalf("%v ended with %s (%v), want %s", args[1:], code, err, args[0])
+	}
+}
+
+// plain is the command "plain FILE", which fails if a file holds anything that
+// could control a terminal.
+func plain(ts *testscript.TestScript, _ bool, args []string) {
+	for _, r := range ts.ReadFile(args[0]) {
+		if r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
+			ts.Fatalf("%s holds %U", args[0], r)
+		}
+	}
 }
 
 func TestShellQuote(t *testing.T) {

@@ -73,7 +73,7 @@ func (c *cli) words() []string {
 	for _, name := range c.Intent {
 		add("--intent", name, "")
 	}
-	return list
+	return append(list, c.gridFlags.given()...)
 }
 
 // checkNames refuses a grant or an intent that names no operation of the
@@ -128,6 +128,9 @@ func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sy
 	}
 	if c.Speed != nil && !isRecording {
 		return usageError("--speed goes with a recording, and the world is %s; add --world FILE.jsonl", name)
+	}
+	if given := c.gridFlags.given(); len(given) > 0 && !strings.HasPrefix(name, "grid:") {
+		return usageError("%s goes with a grid, and the world is %s; add --world grid:NAME", given[0], name)
 	}
 	switch {
 	case name == "demo":

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/wipagent/wipagent/objects/source/session/gridtest"
+)
+
+// TestLogin runs the real command against a grid on loopback sockets.
+func TestLogin(t *testing.T) {
+	grid := gridtest.New(&gridtest.Config{
+		LogoutReply: true,
+		Accounts: []gridtest.Account{
+			{First: "Test", Last: "User", Password: "c4n4ry-pw"},
+			{First: "Careful", Last: "Resident", Password: "c4n4ry-two", Token: "424242"},
+			{First: "Lawful", Last: "User", Password: "c4n4ry-three", Terms: "Be kind.\nAlways."},
+		},
+		Regions: []gridtest.RegionConfig{{Name: "Alpha\x1b[31m", X: 256000, Y: 256256}},
+	})
+	uri := grid.Serve(t)
+	testscript.Run(t, testscript.Params{
+		Files:               []string{"testdata/live/login.txtar"},
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			config := filepath.Join(env.WorkDir, "config")
+			env.Setenv("GRID", uri)
+			env.Setenv("WIPAGENT_CONFIG", config)
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
+			if err := os.Chmod(filepath.Join(config, "closed.password"), 0o600); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(config, "grids.toml"), []byte(strings.ReplaceAll(settings, "GRID", uri)), 0o644)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+			"plain": plain,
+			// answers REASON TEXT... makes the grid refuse the next login.
+			"answers": func(ts *testscript.TestScript, neg bool, args []string) {
+				grid.AnswerLogins(gridtest.LoginAnswer{Reason: args[0], Message: strings.Join(args[1:], " ")})
+			},
+			// page STATUS makes the grid answer the next login with a page
+			// for people.
+			"page": func(ts *testscript.TestScript, neg bool, args []string) {
+				grid.AnswerLogins(gridtest.LoginAnswer{Status: 503, Body: "<html>closed for repairs</html>"})
+			},
+			// nobody fails if somebody is logged in still.
+			"nobody": func(ts *testscript.TestScript, neg bool, args []string) {
+				if left := grid.Sessions(); len(left) > 0 {
+					ts.Fatalf("%v is logged in still", left)
+				}
+			},
+			// discreet fails if the last output holds a secret.
+			"discreet": func(ts *testscript.TestScript, neg bool, args []string) {
+				secrets := append(grid.Secrets(), "c4n4ry")
+				for _, file := range []string{"stdout", "stderr"} {
+					text := ts.ReadFile(file)
+					for _, s := range secrets {
+						if strings.Contains(text, s) {
+							ts.Fatalf("%s holds a secret of the grid:\n%s", file, text)
+						}
+					}
+				}
+			},
+			// count WHAT N fails unless the grid has had N of them.
+			"count": func(ts *testscript.TestScript, neg bool, args []string) {
+				if n := fmt.Sprint(grid.Counts()[args[0]]); n != args[1] {
+					ts.Fatalf("the grid had %s of %s, want %s", n, args[0], args[1])
+				}
+			},
+		},
+	})
+}
+
+// settings is the script's grids.toml.
+const settings = `
+[grids.home]
+login_uri = "GRID"
+account = "bot"
+
+[accounts.bot]
+grid = "home"
+name = "Test User"
+password_file = "closed.password"
+
+[accounts.careful]
+grid = "home"
+name = "Careful"
+password_env = "CAREFUL"
+
+[accounts.lawful]
+grid = "home"
+name = "lawful.user"
+password_env = "LAWFUL"
+`
