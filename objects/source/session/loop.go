@@ -68,7 +68,7 @@ func run(ctx context.Context, cfg *Config, client *http.Client, cache *caps.Cach
 		inbox: make(chan datagram, inboxSize), posts: make(chan func(time.Time), 16),
 		polls: map[*region]poll{}, done: make(chan struct{}),
 	}
-	l.free.New = func() any { b := make([]byte, lludp.MaxDatagram); return &b }
+	l.free.New = func() any { b := make([]byte, lludp.MaxDatagram+1); return &b }
 	l.core = newCore(cfg, w, l, generation)
 	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {

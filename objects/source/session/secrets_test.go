@@ -66,7 +66,7 @@ func TestSecrets(t *testing.T) {
 				if err := recorder.Close(); err != nil {
 					t.Error(err)
 				}
-				values := []any{b.session, *b.session, conf, &conf, kept, err}
+				values := []any{b.session, conf, &conf, kept, err}
 				for _, n := range b.notices {
 					values = append(values, n, n.Err)
 				}
