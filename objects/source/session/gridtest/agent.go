@@ -35,9 +35,15 @@ func (g *Grid) admit(account *account, r *Region, to world.Vec3) *circuit {
 	return a.expect(r, to)
 }
 
-// expect has a region wait for the agent.
+// expect has a region wait for the agent. What is left of an earlier visit ends
+// now.
 func (a *agent) expect(r *Region, to world.Vec3) *circuit {
 	g := a.grid
+	for _, c := range slices.Clone(a.circuits) {
+		if c.region == r {
+			c.close()
+		}
+	}
 	n := g.rng.Uint64() >> 8
 	c := &circuit{
 		grid: g, agent: a, region: r, lands: to, up: g.newLink(n), down: g.newLink(n + 1),

@@ -281,11 +281,13 @@ func (c *circuit) answerNames(ids []byte) {
 
 // answerObjects answers a RequestMultipleObjects.
 func (c *circuit) answerObjects(rows []byte) {
+	var asked []*entity
 	for ; len(rows) >= 5; rows = rows[5:] {
 		if e := c.region.byLocal(binary.LittleEndian.Uint32(rows[1:])); e != nil {
-			c.describe(e)
+			asked = append(asked, e)
 		}
 	}
+	c.describe(asked...)
 }
 
 // answerProperties answers a RequestObjectPropertiesFamily, which OpenSimulator
@@ -398,14 +400,40 @@ func (c *circuit) close() {
 	c.agent.circuits = slices.DeleteFunc(c.agent.circuits, func(other *circuit) bool { return other == c })
 }
 
-// describe sends one object or avatar in full.
-func (c *circuit) describe(e *entity) {
-	m := &message.ObjectUpdate{RegionHandle: c.region.handle(), Objects: []message.Object{e.Object.Object}}
-	if e.avatar || e.Encoding == Fresh {
-		c.send(EncodeObjectUpdate(m), "object "+e.ID.String())
-	} else {
-		c.send(EncodeObjectUpdateCompressed(m), "object "+e.ID.String())
+// describe sends objects and avatars in full, several in a message as far as
+// they fit.
+func (c *circuit) describe(entities ...*entity) {
+	const room = 1000 // bytes
+	var fresh, stored batch
+	for _, e := range entities {
+		b, encode := &stored, EncodeObjectUpdateCompressed
+		if e.avatar || e.Encoding == Fresh {
+			b, encode = &fresh, EncodeObjectUpdate
+		}
+		alone := encode(&message.ObjectUpdate{Objects: []message.Object{e.Object.Object}})
+		if b.size+len(alone) > room {
+			b.send(c, encode)
+		}
+		b.objects = append(b.objects, e.Object.Object)
+		b.effects = append(b.effects, "object "+e.ID.String())
+		b.size += len(alone)
 	}
+	fresh.send(c, EncodeObjectUpdate)
+	stored.send(c, EncodeObjectUpdateCompressed)
+}
+
+// batch is a message's worth of objects.
+type batch struct {
+	objects []message.Object
+	effects []string
+	size    int
+}
+
+func (b *batch) send(c *circuit, encode func(*message.ObjectUpdate) []byte) {
+	if len(b.objects) > 0 {
+		c.send(encode(&message.ObjectUpdate{RegionHandle: c.region.handle(), Objects: b.objects}), b.effects...)
+	}
+	*b = batch{}
 }
 
 // move sends an object's new place.

@@ -38,6 +38,7 @@ type client struct {
 	mu       sync.Mutex
 	messages map[string]int // received, by name
 	effects  map[string]int
+	coarse   message.CoarseLocationUpdate // the last
 	events   []string
 	statuses map[int]int // of polls
 	bodies   map[string][]llsd.Value
@@ -186,6 +187,9 @@ func (e *endpoint) read() {
 				e.effects[effect]++
 			}
 			shake = number == message.NumberRegionHandshake
+			if number == message.NumberCoarseLocationUpdate {
+				e.coarse.Decode(rest)
+			}
 		}
 		e.mu.Unlock()
 		if shake && !e.shy {

@@ -331,6 +331,15 @@ func (g *Grid) agent(id world.UUID) *agent {
 	return nil
 }
 
+// must returns who is logged in with an account of that ID.
+func (g *Grid) must(id world.UUID) *agent {
+	a := g.agent(id)
+	if a == nil {
+		panic(fmt.Sprintf("gridtest: %s is not logged in", id))
+	}
+	return a
+}
+
 // newID makes up a UUID.
 func (g *Grid) newID() (u world.UUID) {
 	binary.BigEndian.PutUint64(u[:8], g.rng.Uint64())

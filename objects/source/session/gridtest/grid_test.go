@@ -75,7 +75,7 @@ func TestArrival(t *testing.T) {
 		messages, effects, events := c.seen()
 		want := map[string]int{
 			"PacketAck": messages["PacketAck"], "RegionHandshake": 1, "AgentMovementComplete": 1, "ParcelOverlay": 4,
-			"LayerData": messages["LayerData"], "ObjectUpdate": 3, "ObjectUpdateCompressed": 1, "CoarseLocationUpdate": 1,
+			"LayerData": messages["LayerData"], "ObjectUpdate": 2, "ObjectUpdateCompressed": 1, "CoarseLocationUpdate": 1,
 			"SimStats": messages["SimStats"], "SimulatorViewerTimeMessage": messages["SimulatorViewerTimeMessage"], "L999": 1,
 		}
 		if diff := cmp.Diff(want, messages); diff != "" {
@@ -468,6 +468,59 @@ func TestMovesBetweenRegions(t *testing.T) {
 	}
 }
 
+// TestThereAndBack returns before the region that was left has closed.
+func TestThereAndBack(t *testing.T) {
+	bubble(t, testWorld(), func(t *testing.T, g *gridtest.Grid, c *client) {
+		g.Teleport(id(100), "Beta", world.Vec3{X: 400, Y: 500, Z: 25})
+		settle(500 * time.Millisecond)
+		g.Teleport(id(100), "Alpha", world.Vec3{X: 10, Y: 20, Z: 25})
+		settle(10 * time.Second)
+		want := []gridtest.Session{{Agent: id(100), Name: "Test User", Region: "Alpha", Position: world.Vec3{X: 10, Y: 20, Z: 25}, Ready: true}}
+		if diff := cmp.Diff(want, g.Sessions()); diff != "" {
+			t.Errorf("sessions (-want +got):\n%s", diff)
+		}
+		if n := c.objects(id(1)); n != 2 {
+			t.Errorf("found the chair described %d times, expected once for each visit", n)
+		}
+	})
+}
+
+func TestCoarseLocations(t *testing.T) {
+	cfg := testWorld()
+	cfg.Accounts[0].Region, cfg.Accounts[0].Position = "Beta", world.Vec3{X: 400, Y: 500, Z: 24}
+	cfg.Regions[1].Objects = []gridtest.Object{{Object: message.Object{ID: id(5), Position: world.Vec3{X: 100, Y: 200, Z: 40}}}}
+	cfg.Regions[1].Avatars = []gridtest.Avatar{{ID: id(6), First: "High", Position: world.Vec3{X: 2, Z: 3000}}, {ID: id(7), First: "Seated"}}
+	bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
+		g.Region("Beta").Sit(id(7), id(5), world.Vec3{X: 2, Y: 2, Z: 4})
+		settle(10 * time.Second)
+		want := message.CoarseLocationUpdate{You: 2, Locations: []world.CoarseLocation{
+			{ID: id(6), X: 1}, {ID: id(7), X: 51, Y: 101, Z: 11}, {ID: id(100), X: 200, Y: 250, Z: 6},
+		}}
+		if diff := cmp.Diff(want, c.coarse); diff != "" {
+			t.Errorf("coarse locations (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestManyObjects describes a full region, over a line that loses packets.
+func TestManyObjects(t *testing.T) {
+	const n = 5000
+	cfg := testWorld()
+	for i := range n {
+		cfg.Regions[0].Objects = append(cfg.Regions[0].Objects, gridtest.Object{Object: message.Object{
+			ID: world.UUID{0xAA, byte(i >> 8), byte(i)}, Position: world.Vec3{X: float64(i % 256), Y: float64(i / 256), Z: 25}, HoverText: "some text",
+		}})
+	}
+	cfg.Faults = gridtest.Faults{Loss: 0.05}
+	bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
+		settle(time.Minute)
+		exactlyOnce(t, g, c)
+		if _, effects, _ := c.seen(); len(effects) < n {
+			t.Errorf("found %d effects, expected over %d", len(effects), n)
+		}
+	})
+}
+
 func TestLostTeleport(t *testing.T) {
 	bubble(t, testWorld(), func(t *testing.T, g *gridtest.Grid, c *client) {
 		g.SetFaults(gridtest.Faults{LostTeleportFinish: true})
@@ -485,13 +538,16 @@ func TestEnds(t *testing.T) {
 		end      func(g *gridtest.Grid, c *client)
 		messages map[string]int
 	}{
-		"kick":    {func(g *gridtest.Grid, c *client) { g.Kick(id(100), "go") }, map[string]int{"KickUser": 1, "DisableSimulator": 1}},
-		"restart": {func(g *gridtest.Grid, c *client) { g.Restart("Alpha", time.Minute) }, map[string]int{"KickUser": 1, "DisableSimulator": 1}},
-		"vanish":  {func(g *gridtest.Grid, c *client) { g.Vanish(id(100)) }, map[string]int{}},
-		"logout":  {func(g *gridtest.Grid, c *client) { c.send(message.AppendLogoutRequest(nil, c.session)) }, map[string]int{}},
+		"kick":            {func(g *gridtest.Grid, c *client) { g.Kick(id(100), "go") }, map[string]int{"KickUser": 1, "DisableSimulator": 1}},
+		"restart":         {func(g *gridtest.Grid, c *client) { g.Restart("Alpha", time.Minute) }, map[string]int{"KickUser": 1, "DisableSimulator": 1}},
+		"vanish":          {func(g *gridtest.Grid, c *client) { g.Vanish(id(100)) }, map[string]int{}},
+		"answered logout": {func(g *gridtest.Grid, c *client) { c.send(message.AppendLogoutRequest(nil, c.session)) }, map[string]int{"LogoutReply": 1}},
+		"logout":          {func(g *gridtest.Grid, c *client) { c.send(message.AppendLogoutRequest(nil, c.session)) }, map[string]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, testWorld(), func(t *testing.T, g *gridtest.Grid, c *client) {
+			cfg := testWorld()
+			cfg.LogoutReply = tt.messages["LogoutReply"] > 0
+			bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
 				tt.end(g, c)
 				settle(5 * time.Second)
 				messages, _, _ := c.seen()

@@ -14,13 +14,16 @@ import (
 	"time"
 )
 
-// Conn is a client's UDP socket in memory.
+// Conn is a client's UDP socket in memory. One goroutine reads it.
 type Conn struct {
 	grid *Grid
 	addr netip.AddrPort
-	in   chan datagram
+	news chan struct{} // in is not empty any more
 	done chan struct{}
 	once sync.Once
+
+	mu sync.Mutex
+	in []datagram
 }
 
 type datagram struct {
@@ -30,7 +33,7 @@ type datagram struct {
 
 // socketBuffer is how many datagrams wait for a client to read them; more are
 // lost.
-const socketBuffer = 4096
+const socketBuffer = 16 << 10
 
 // Listen returns a socket of a client on the network in memory.
 func (g *Grid) Listen() *Conn {
@@ -38,7 +41,7 @@ func (g *Grid) Listen() *Conn {
 	defer g.mu.Unlock()
 	c := &Conn{
 		grid: g, addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, 200}), g.nextPort),
-		in: make(chan datagram, socketBuffer), done: make(chan struct{}),
+		news: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	g.nextPort++
 	if g.closed {
@@ -52,11 +55,40 @@ func (g *Grid) Listen() *Conn {
 // ReadFromUDPAddrPort waits for a datagram. It fails with net.ErrClosed once
 // the socket or the grid is closed.
 func (c *Conn) ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error) {
+	for {
+		if d, ok := c.take(); ok {
+			return copy(b, d.data), d.from, nil
+		}
+		select {
+		case <-c.done:
+			return 0, netip.AddrPort{}, net.ErrClosed
+		case <-c.news:
+		}
+	}
+}
+
+func (c *Conn) take() (datagram, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.in) == 0 {
+		c.in = nil // so that a burst is not kept
+		return datagram{}, false
+	}
+	first := c.in[0]
+	c.in[0] = datagram{}
+	c.in = c.in[1:]
+	return first, true
+}
+
+func (c *Conn) put(d datagram) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.in) < socketBuffer {
+		c.in = append(c.in, d)
+	}
 	select {
-	case <-c.done:
-		return 0, netip.AddrPort{}, net.ErrClosed
-	case d := <-c.in:
-		return copy(b, d.data), d.from, nil
+	case c.news <- struct{}{}:
+	default:
 	}
 }
 
@@ -257,9 +289,6 @@ func (r *Region) deliver(to netip.AddrPort, data []byte) {
 		return
 	}
 	if c := r.grid.conns[to]; c != nil {
-		select {
-		case c.in <- datagram{r.addr, data}:
-		default: // the client's buffer is full
-		}
+		c.put(datagram{r.addr, data})
 	}
 }

@@ -254,15 +254,17 @@ func (c *circuit) tell() {
 	c.told = true
 	r := c.region
 	var cached []uint32
+	var shown []*entity
 	for _, e := range r.entities {
 		switch {
 		case e.far || e.ID == c.agent.account.ID:
 		case !e.avatar && e.Encoding == Stored && c.flags&message.HandshakeCacheEmpty == 0:
 			cached = append(cached, e.LocalID)
 		default:
-			c.describe(e)
+			shown = append(shown, e)
 		}
 	}
+	c.describe(shown...)
 	for chunk := range slices.Chunk(cached, 80) {
 		c.send(EncodeObjectUpdateCached(&message.ObjectUpdateCached{RegionHandle: r.handle(), LocalIDs: chunk}))
 	}

@@ -153,6 +153,15 @@ func (g *Grid) here(id world.UUID) *circuit {
 	return a.root
 }
 
+// elsewhere returns the region of that name, which is not the circuit's.
+func (c *circuit) elsewhere(name string) *Region {
+	r := c.grid.region(name)
+	if r == c.region {
+		panic(fmt.Sprintf("gridtest: the agent is in %s already", name))
+	}
+	return r
+}
+
 // Health tells an agent's health, 0 to 100.
 func (g *Grid) Health(agent world.UUID, health float64) {
 	g.do(func() {
@@ -266,7 +275,7 @@ func (g *Grid) Teleport(agent world.UUID, region string, to world.Vec3) {
 		from := g.here(agent)
 		from.send(EncodeTeleportStart(), "start")
 		from.send(EncodeTeleportProgress(agent, "sending_dest"))
-		next := from.agent.expect(g.region(region), to)
+		next := from.agent.expect(from.elsewhere(region), to)
 		if !g.faults.LostTeleportFinish {
 			from.queue.push("TeleportFinish", teleportFinish(next))
 		}
@@ -292,20 +301,20 @@ func (g *Grid) FailTeleport(agent world.UUID, reason string) {
 func (g *Grid) Cross(agent world.UUID, region string, to world.Vec3) {
 	g.do(func() {
 		from := g.here(agent)
-		next := from.agent.expect(g.region(region), to)
+		next := from.agent.expect(from.elsewhere(region), to)
 		from.queue.push("CrossedRegion", crossedRegion(next))
 	})
 }
 
 // Kick throws an agent out.
 func (g *Grid) Kick(agent world.UUID, reason string) {
-	g.do(func() { g.agent(agent).kick(reason) })
+	g.do(func() { g.must(agent).kick(reason) })
 }
 
 // Vanish ends an agent's session without a word, as when a simulator dies: no
 // datagram comes any more and its event queue is not found.
 func (g *Grid) Vanish(agent world.UUID) {
-	g.do(func() { g.agent(agent).remove() })
+	g.do(func() { g.must(agent).remove() })
 }
 
 // Restart throws everybody out of a region and closes it for a while: logins
