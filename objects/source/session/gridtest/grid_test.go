@@ -228,7 +228,7 @@ func play(g *gridtest.Grid) {
 	g.TeleportLocal(agent, world.Vec3{X: 160, Y: 130, Z: 30})
 	g.FailTeleport(agent, "no")
 	alpha.Shake("Alpha", 25)
-	g.Message(agent, gridtest.EncodeCloseCircuit()[:4]) // nobody hears
+	g.Message(agent, gridtest.EncodeCloseCircuit())
 	g.Event(agent, "Own", llsd.Undef())
 }
 
