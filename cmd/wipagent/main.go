@@ -44,7 +44,7 @@ type cli struct {
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 
-	mode      bool // once or serving
+	mode      mode
 	io        streams
 	readStdin func() ([]byte, error) // all of it, each time
 }

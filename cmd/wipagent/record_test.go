@@ -60,6 +60,21 @@ func TestWorldName(t *testing.T) {
 	}
 }
 
+func TestSpeed(t *testing.T) {
+	half, nothing := 0.5, 0.0
+	for _, test := range []struct {
+		given *float64
+		mode  mode
+		want  float64
+	}{{nil, once, 0}, {nil, serving, 1}, {&half, once, 0.5}, {&half, serving, 0.5}, {&nothing, serving, 0}} {
+		c := &cli{mode: test.mode}
+		c.Speed = test.given
+		if got, err := c.speed(); err != nil || got != test.want {
+			t.Errorf("%v, %v: found %v, %v, expected %v", test.given, test.mode, got, err, test.want)
+		}
+	}
+}
+
 func TestByteSize(t *testing.T) {
 	for text, want := range map[string]byteSize{"1": 1, "500KiB": 500 << 10, "64 MiB": 64 << 20, "1GiB": 1 << 30} {
 		var got byteSize

@@ -51,7 +51,7 @@ func (schemaCmd) Help() string {
 
 // Run runs the command.
 func (*schemaCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, once, func(_ context.Context, s *session) error {
+	return c.with(ctx, describing, func(_ context.Context, s *session) error {
 		fmt.Fprintln(c.io.out, string(mcp.List(s.client.ReadOnly())))
 		return nil
 	})

@@ -19,17 +19,19 @@ type session struct {
 	principal *policy.Principal
 }
 
-// What a command does with the world that it opens, which decides what is
-// logged if no file is named for it.
+// mode is what a command does with the world that it opens.
+type mode uint8
+
 const (
-	once    = false // a person's one call: faults alone
-	serving = true  // somebody else's calls: all of them
+	once       mode = iota // a person's one call: faults alone are logged
+	describing             // it is told what there is to call, and calls nothing
+	serving                // somebody else's calls: all of them are logged
 )
 
 // with opens the world and runs a verb on it.
-func (c *cli) with(ctx context.Context, mode bool, verb func(context.Context, *session) error) error {
-	c.mode = mode
-	log, closeLog, err := c.auditLog(mode)
+func (c *cli) with(ctx context.Context, use mode, verb func(context.Context, *session) error) error {
+	c.mode = use
+	log, closeLog, err := c.auditLog(use)
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (discoverCmd) Help() string {
 
 // Run runs the command.
 func (d *discoverCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, once, func(ctx context.Context, s *session) error {
+	return c.with(ctx, describing, func(ctx context.Context, s *session) error {
 		found, err := s.client.Discover(ctx, s.principal, d.Scope, strings.Join(d.Query, " "))
 		return s.answer(found, err, func(p *page) { p.discovery(found) })
 	})
@@ -111,7 +113,7 @@ func (inspectCmd) Help() string {
 
 // Run runs the command.
 func (i *inspectCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, once, func(ctx context.Context, s *session) error {
+	return c.with(ctx, describing, func(ctx context.Context, s *session) error {
 		found, err := s.client.Inspect(ctx, s.principal, i.Target)
 		var d *adapter.Description
 		if err == nil {

@@ -24,7 +24,7 @@ import (
 
 // worldFlags choose the world.
 type worldFlags struct {
-	World     string   `default:"demo" help:"The world: demo, an OpenSimulator region archive FILE.oar, or a recording FILE.jsonl." placeholder:"demo|FILE.oar|FILE.jsonl"`
+	World     string   `default:"demo" help:"The world: demo, an OpenSimulator region archive FILE.oar, a recording FILE.jsonl, or a live grid: grid:NAME (see login --help) or grid:LOGIN-URI." placeholder:"demo|FILE|grid:NAME"`
 	Inventory string   `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
 	Region    string   `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
 	At        string   `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
@@ -129,7 +129,7 @@ func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sy
 	if c.Speed != nil && !isRecording {
 		return usageError("--speed goes with a recording, and the world is %s; add --world FILE.jsonl", name)
 	}
-	if given := c.gridFlags.given(); len(given) > 0 && !strings.HasPrefix(name, "grid:") {
+	if given := c.gridFlags.given(); len(given) > 0 && !strings.HasPrefix(name, gridPrefix) {
 		return usageError("%s goes with a grid, and the world is %s; add --world grid:NAME", given[0], name)
 	}
 	switch {
@@ -141,8 +141,10 @@ func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sy
 		return c.loadArchive(ctx, name, w)
 	case isRecording:
 		return c.loadRecording(ctx, name, w, resting)
+	case strings.HasPrefix(name, gridPrefix):
+		return c.loadGrid(ctx, name, w, resting)
 	}
-	return usageError("--world %q is no world; expected demo, FILE.oar or FILE.jsonl", name)
+	return usageError("--world %q is no world; expected demo, FILE.oar, FILE.jsonl, or grid:NAME", name)
 }
 
 // hasExtension reports whether a file's name ends in ext, in any case.
@@ -255,9 +257,8 @@ func parsePosition(s string) (*[3]float64, error) {
 }
 
 // auditLog returns where a command's calls and faults are written. A single
-// call at a prompt writes only its faults, unless a file is named. Serve is once
-// or serving.
-func (c *cli) auditLog(serve bool) (log *audit.Log, closeLog func(), err error) {
+// call at a prompt writes only its faults, unless a file is named.
+func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func(), err error) {
 	switch {
 	case c.Log != "":
 		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {
@@ -268,7 +269,7 @@ func (c *cli) auditLog(serve bool) (log *audit.Log, closeLog func(), err error) 
 			return nil, nil, &exitError{exitUnavailable, err}
 		}
 		return audit.New(f), func() { f.Close() }, nil
-	case serve:
+	case use == serving:
 		return audit.New(c.io.err), func() {}, nil
 	}
 	return audit.NewFaults(c.io.err), func() {}, nil
