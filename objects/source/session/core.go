@@ -381,6 +381,11 @@ func (c *core) delivered(now time.Time, r *region, d caps.Delivery) {
 	if d.Ready {
 		r.queueReady = true
 	}
+	c.stats.Malformed += uint64(d.Malformed)
+	if d.Trouble != nil && !r.queueTrouble && r == c.root {
+		c.trouble(now, d.Trouble) // once, however often it is tried again
+	}
+	r.queueTrouble = d.Trouble != nil
 	for _, e := range d.Events {
 		if r != c.root {
 			break // a move was among them: the rest is of the old region

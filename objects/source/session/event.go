@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"time"
 
 	"github.com/wipagent/wipagent/objects/source/session/caps"
@@ -15,7 +16,7 @@ func (c *core) event(now time.Time, r *region, e caps.Event) {
 		}
 		return
 	}
-	if err := c.decodeEvent(now, r, e); err != nil {
+	if err := c.decodeEvent(now, r, e); err != nil && !errors.Is(err, caps.ErrNoParcel) {
 		c.stats.Malformed++
 	}
 }
@@ -65,6 +66,9 @@ func (c *core) decodeEvent(now time.Time, r *region, e caps.Event) error {
 		i, err := caps.DecodeChatterBoxInvitation(e.Body)
 		if err != nil {
 			return err
+		}
+		if i.Voice {
+			return nil // a call is nothing that was said
 		}
 		channel := world.Conference
 		if i.Group || c.groups[i.SessionID] {

@@ -34,6 +34,9 @@ type region struct {
 	caps       caps.Set
 	queueReady bool
 	queueEnded time.Time
+	// queueTrouble says that the last poll failed, of which the operator was
+	// told.
+	queueTrouble bool
 
 	id       world.UUID
 	waiting  []func() // what came about the region before it was entered
