@@ -212,16 +212,31 @@ func call(ctx context.Context, client *http.Client, target *url.URL, method stri
 		return nil, nil, &Error{Reason: ReasonTransport, Err: err}
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	answer, err := readBody(response, maxBody)
 	switch {
+	case errors.Is(err, errLong):
+		return nil, nil, &Error{Reason: ReasonMalformed, Status: response.StatusCode, Err: err}
 	case err != nil:
 		return nil, nil, &Error{Reason: ReasonTransport, Status: response.StatusCode, Err: err}
-	case len(answer) > maxBody:
-		return nil, nil, &Error{Reason: ReasonMalformed, Status: response.StatusCode, Err: fmt.Errorf("found over %d bytes", maxBody)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, nil, &Error{Reason: ReasonRedirect, Status: response.StatusCode, Err: elsewhere(response)}
 	}
 	return readReply(response.StatusCode, answer, newScrubber(req))
+}
+
+// errLong says that an answer is longer than any login's.
+var errLong = fmt.Errorf("found an answer of over %d bytes", maxBody)
+
+// readBody reads a body of at most most bytes; a longer one is errLong.
+func readBody(response *http.Response, most int64) ([]byte, error) {
+	if response.ContentLength > most {
+		return nil, errLong
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	if err == nil && int64(len(body)) > most {
+		err = errLong
+	}
+	return body, err
 }
 
 // sameOrigin returns the client, or http.DefaultClient, with redirects

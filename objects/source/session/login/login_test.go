@@ -382,25 +382,14 @@ func TestTransport(t *testing.T) {
 			t.Errorf("found %+v", e)
 		}
 	})
-	t.Run("endless body", func(t *testing.T) {
-		client := &http.Client{Transport: endless{}}
+	t.Run("long body", func(t *testing.T) {
+		client := &http.Client{Transport: grid(func(*http.Request) (int, http.Header, string) { return 200, nil, "" }).saying(64<<20 + 1)}
 		reply, err := login.Do(t.Context(), client, request("http://grid.example/"))
 		if e := failure(t, reply, err); e.Reason != login.ReasonMalformed || !strings.Contains(e.Error(), "over 67108864 bytes") {
 			t.Errorf("found %+v", e)
 		}
 	})
 }
-
-// endless answers with a body that never ends.
-type endless struct{}
-
-// RoundTrip implements http.RoundTripper.
-func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Body: io.NopCloser(endless{}), Request: r}, nil
-}
-
-// Read implements io.Reader.
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestSecrets: whatever goes wrong, and whoever prints what, no secret shows.
 func TestSecrets(t *testing.T) {

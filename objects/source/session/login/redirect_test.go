@@ -25,6 +25,21 @@ func (g grid) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
+// saying returns a grid that announces bodies of another length.
+func (g grid) saying(length int64) http.RoundTripper { return announcer{g, length} }
+
+type announcer struct {
+	grid
+	length int64
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a announcer) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.grid.RoundTrip(r)
+	response.ContentLength = a.length
+	return response, err
+}
+
 // called is the method that a request calls.
 func called(r *http.Request) string {
 	body, _ := io.ReadAll(r.Body)

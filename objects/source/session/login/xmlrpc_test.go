@@ -2,6 +2,8 @@ package login
 
 import (
 	"errors"
+	"io"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -178,6 +180,29 @@ func TestTruncatePassword(t *testing.T) {
 	same := Request{Password: short, TruncatePassword: true}
 	if whole.passwordHash() == cut.passwordHash() || cut.passwordHash() != same.passwordHash() {
 		t.Error("found a password cut where it should not be, or not where it should")
+	}
+}
+
+// endless is a body that never ends.
+type endless struct{}
+
+// Read implements io.Reader.
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestReadBody(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		body io.Reader
+		want error
+	}{
+		{"endless", endless{}, errLong},
+		{"as long as may be", io.LimitReader(endless{}, 1000), nil},
+		{"a byte more", io.LimitReader(endless{}, 1001), errLong},
+	} {
+		body, err := readBody(&http.Response{ContentLength: -1, Body: io.NopCloser(test.body)}, 1000)
+		if !errors.Is(err, test.want) || err == nil && len(body) != 1000 {
+			t.Errorf("%s: found %d bytes, %v", test.name, len(body), err)
+		}
 	}
 }
 
