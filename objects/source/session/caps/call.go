@@ -36,14 +36,29 @@ type response struct {
 	body       []byte
 }
 
-// post sends an LLSD body and reads an answer of at most most bytes. It goes
-// past the client to its transport: a client would follow redirects.
+// post sends an LLSD body and reads an answer of at most most bytes.
 func (c capability) post(ctx context.Context, client *http.Client, body llsd.Value, most int64) (*response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url.Reveal(), bytes.NewReader(body.AppendXML(nil)))
 	if err != nil || !isWeb(req.URL) {
 		return nil, c.errorf("found an address of another form, expected one of http or https")
 	}
 	req.Header.Set("Content-Type", contentType)
+	return c.roundTrip(client, req, most)
+}
+
+// get asks for what lies at the address and reads an answer of at most most
+// bytes.
+func (c capability) get(ctx context.Context, client *http.Client, most int64) (*response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url.Reveal(), nil)
+	if err != nil || !isWeb(req.URL) {
+		return nil, c.errorf("found an address of another form, expected one of http or https")
+	}
+	return c.roundTrip(client, req, most)
+}
+
+// roundTrip makes a request. It goes past the client to its transport: a
+// client would follow redirects.
+func (c capability) roundTrip(client *http.Client, req *http.Request, most int64) (*response, error) {
 	req.Header.Set("Accept", contentType)
 	transport := http.DefaultTransport
 	if client != nil && client.Transport != nil {

@@ -3,7 +3,6 @@ package caps
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -115,32 +114,6 @@ func fetchNames(ctx context.Context, client *http.Client, address string) (llsd.
 		defer cancel()
 		return c.ask(c.get(ctx, client, maxNames))
 	}, backoff.WithBackOff(newPauses()), backoff.WithMaxTries(nameTries))
-}
-
-// get asks for what lies at the capability's address, as post does.
-func (c capability) get(ctx context.Context, client *http.Client, most int64) (*response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url.Reveal(), nil)
-	if err != nil {
-		return nil, c.errorf("found an address of another form")
-	}
-	req.Header.Set("Accept", contentType)
-	transport := http.DefaultTransport
-	if client != nil && client.Transport != nil {
-		transport = client.Transport
-	}
-	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		return nil, c.errorf("%w", withoutURL(err))
-	}
-	defer resp.Body.Close()
-	a := &response{status: resp.StatusCode, retryAfter: retryAfter(resp.Header)}
-	if a.body, err = io.ReadAll(io.LimitReader(resp.Body, most+1)); err != nil {
-		return nil, c.errorf("%w", withoutURL(err))
-	}
-	if int64(len(a.body)) > most {
-		return nil, c.errorf("found an answer of over %d bytes", most)
-	}
-	return a, nil
 }
 
 // readNames reads an answer: names of those that were asked for, once each.
