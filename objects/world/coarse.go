@@ -69,7 +69,7 @@ func (s *scene) sweep(now time.Time) {
 	for id, since := range s.absent {
 		if now.Sub(since) > goneAfter {
 			s.version++
-			s.kill(id)
+			s.kill(id, 0)
 			delete(s.absent, id)
 		}
 	}

@@ -1,6 +1,10 @@
 package world
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
 
 // scene is the manager of the region's objects and avatars and of the agent's
 // place among them.
@@ -14,6 +18,7 @@ type scene struct {
 	people   map[uint32]*row                // those of rows that are avatars
 	missing  missing                        // objects that are not in rows
 	absent   map[uint32]time.Time           // avatars missing from the coarse lists, since when
+	killed   *kills
 
 	coarse    []coarse // without the agent
 	coarseYou *coarse
@@ -42,6 +47,8 @@ type row struct {
 	rotation   Quat // of unit length, unless lost
 	lost       bool // position or rotation make no sense
 	scale      Vec3
+	// described and placed are the orders of the last update of each kind.
+	described, placed uint64
 
 	hover, name, description *string
 	avatarName               string // empty if unknown
@@ -57,6 +64,7 @@ func newScene(agent UUID, names *names) scene {
 		children: map[uint32]map[uint32]struct{}{},
 		people:   map[uint32]*row{},
 		absent:   map[uint32]time.Time{},
+		killed:   newKills(),
 		names:    names,
 	}
 }
@@ -89,9 +97,15 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 	if u.LocalID == 0 || u.ID.IsZero() || u.ParentID == u.LocalID {
 		return malformed
 	}
-	s.missing.remove(u.LocalID)
 	own := u.ID == s.agent
+	if s.killed.since(u.LocalID, u.Order) && !own {
+		return stale
+	}
 	old := s.rows[u.LocalID]
+	if old != nil && u.Order != 0 && u.Order < old.described {
+		return stale
+	}
+	s.missing.remove(u.LocalID)
 	if old != nil && old.id != u.ID {
 		s.drop(old) // the number was given to something new
 		old = nil
@@ -119,6 +133,8 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 		attachment: u.Attachment,
 		parent:     u.ParentID,
 		scale:      u.Scale,
+		described:  u.Order,
+		placed:     u.Order,
 		hover:      optionalText(u.HoverText),
 		name:       optionalText(u.Name),
 		avatarName: fullName(u.FirstName, u.LastName),
@@ -129,6 +145,9 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 	if old != nil {
 		r.keep(old)
 		s.unlink(old)
+		if u.Order != 0 && u.Order < old.placed && u.LocalID == old.localID { // it has moved since
+			r.position, r.rotation, r.lost, r.placed = old.position, old.rotation, old.lost, old.placed
+		}
 	}
 	s.rows[u.LocalID] = r
 	s.byID[u.ID] = u.LocalID
@@ -150,7 +169,11 @@ func (s *scene) move(u ObjectMoved, at time.Time) outcome {
 		}
 		return unmatched // the terse form names no UUID
 	}
+	if u.Order != 0 && u.Order < r.placed {
+		return stale
+	}
 	r.place(u.Position, u.Rotation)
+	r.placed = u.Order
 	s.seen(r)
 	return applied
 }
@@ -199,15 +222,19 @@ func (s *scene) nameObject(u ObjectNamed) outcome {
 	return applied
 }
 
-func (s *scene) killAll(localIDs []uint32) outcome {
+func (s *scene) killAll(u ObjectsKilled) outcome {
 	s.version++
 	result := applied
-	for _, id := range localIDs {
+	for _, id := range u.LocalIDs {
+		if r := s.rows[id]; r != nil && u.Order != 0 && u.Order < r.described {
+			result = stale // it is there again
+			continue
+		}
 		if s.rows[id] == nil && s.children[id] == nil && s.missing.entries[id] == nil {
 			result = unmatched
 		}
 		s.missing.remove(id)
-		s.kill(id)
+		s.kill(id, u.Order)
 	}
 	return result
 }
@@ -215,7 +242,7 @@ func (s *scene) killAll(localIDs []uint32) outcome {
 // kill removes an object and what is linked to it, to any depth; each removal
 // shrinks the table, so even a circle of parents ends. The agent's own avatar
 // and all it wears stay: grids announce its death whenever it leaves a region.
-func (s *scene) kill(localID uint32) {
+func (s *scene) kill(localID uint32, order uint64) {
 	pending := []uint32{localID}
 	for len(pending) > 0 {
 		id := pending[len(pending)-1]
@@ -226,6 +253,7 @@ func (s *scene) kill(localID uint32) {
 			}
 			s.drop(r)
 		}
+		s.killed.note(id, order)
 		for child := range s.children[id] {
 			if r := s.rows[child]; r.avatar {
 				r.orphaned = true // it sat there, and is still somewhere
@@ -235,6 +263,33 @@ func (s *scene) kill(localID uint32) {
 			}
 		}
 	}
+}
+
+// kills are the objects that were killed last, and when that was, in the order
+// of updates: a description that was sent before comes too late.
+type kills simplelru.LRU[uint32, uint64]
+
+func newKills() *kills {
+	l, err := simplelru.NewLRU[uint32, uint64](maxKills, nil)
+	if err != nil {
+		panic(err) // only a size below 1 is refused
+	}
+	return (*kills)(l)
+}
+
+// maxKills is more than a region kills while a packet is sent again.
+const maxKills = 4_096
+
+func (k *kills) note(localID uint32, order uint64) {
+	if order != 0 {
+		(*simplelru.LRU[uint32, uint64])(k).Add(localID, order)
+	}
+}
+
+// since reports whether an object was killed after order.
+func (k *kills) since(localID uint32, order uint64) bool {
+	killed, ok := (*simplelru.LRU[uint32, uint64])(k).Peek(localID)
+	return ok && order != 0 && order < killed
 }
 
 // drop removes one row and no other.

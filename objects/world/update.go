@@ -167,6 +167,10 @@ const (
 // ObjectUpdated describes one prim, tree, grass or avatar in full.
 type ObjectUpdated struct {
 	Stamp
+	// Order tells the order in which a region sent such updates, which is not
+	// always that in which they come: a packet that was lost comes again. 0
+	// means as they come.
+	Order   uint64
 	LocalID uint32 // the region's own number, not 0
 	ID      UUID
 	PCode   uint8 // PCodeAvatar for an avatar
@@ -190,6 +194,7 @@ type ObjectUpdated struct {
 // ObjectMoved is the terse form: an object already described has moved.
 type ObjectMoved struct {
 	Stamp
+	Order    uint64 // as ObjectUpdated.Order
 	LocalID  uint32
 	Position Vec3
 	Rotation Quat // the zero value means no rotation
@@ -206,6 +211,7 @@ type ObjectNamed struct {
 // them, but never the agent's avatar and never who sits on them.
 type ObjectsKilled struct {
 	Stamp
+	Order    uint64 // as ObjectUpdated.Order
 	LocalIDs []uint32
 }
 

@@ -228,7 +228,7 @@ func (w *World) applyRegional(u Update, s Stamp) outcome {
 	case ObjectNamed:
 		return w.scene.nameObject(u)
 	case ObjectsKilled:
-		return w.scene.killAll(u.LocalIDs)
+		return w.scene.killAll(u)
 	case ObjectsOffered:
 		return w.scene.offer(u, s.At)
 	case CoarseLocations:

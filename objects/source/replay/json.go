@@ -33,8 +33,8 @@ func eachMember(raw []byte, do func(name string, value []byte) error) error {
 	if raw[0] != '{' {
 		return fmt.Errorf("found %s, expected a JSON object", excerpt(string(raw)))
 	}
-	var seen []string
-	for rest := skip(raw[1:], ""); rest[0] != '}'; {
+	seen := make([]string, 0, 16)
+	for rest := skip(raw[1:], 0); rest[0] != '}'; {
 		n := valueLen(rest)
 		name, err := unquote(rest[:n])
 		if err != nil {
@@ -44,12 +44,12 @@ func eachMember(raw []byte, do func(name string, value []byte) error) error {
 			return fmt.Errorf("found %s twice", excerpt(name))
 		}
 		seen = append(seen, name)
-		rest = skip(rest[n:], ":")
+		rest = skip(rest[n:], ':')
 		n = valueLen(rest)
 		if err := do(name, rest[:n]); err != nil {
 			return err
 		}
-		rest = skip(rest[n:], ",")
+		rest = skip(rest[n:], ',')
 	}
 	return nil
 }
@@ -59,21 +59,28 @@ func eachElement(raw []byte, do func(value []byte) error) error {
 	if raw[0] != '[' {
 		return fmt.Errorf("found %s, expected a JSON array", excerpt(string(raw)))
 	}
-	for rest := skip(raw[1:], ""); rest[0] != ']'; {
+	for rest := skip(raw[1:], 0); rest[0] != ']'; {
 		n := valueLen(rest)
 		if err := do(rest[:n]); err != nil {
 			return err
 		}
-		rest = skip(rest[n:], ",")
+		rest = skip(rest[n:], ',')
 	}
 	return nil
 }
 
 // skip returns what follows white space and, among it, one mark if it is there.
-func skip(raw []byte, mark string) []byte {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if after, ok := bytes.CutPrefix(raw, []byte(mark)); ok {
-		raw = bytes.TrimLeft(after, " \t\r\n")
+// The mark 0 is none.
+func skip(raw []byte, mark byte) []byte {
+	for len(raw) > 0 {
+		switch raw[0] {
+		case ' ', '\t', '\r', '\n':
+		case mark:
+			mark = 0
+		default:
+			return raw
+		}
+		raw = raw[1:]
 	}
 	return raw
 }

@@ -404,10 +404,10 @@ var reviewed = map[string]string{
 	"InventoryItem":    "ID ParentID Name AssetType Created", // an asset's UUID would open it
 	"InventoryMoved":   "ID ParentID Name",
 	"InventoryRemoved": "IDs",
-	"ObjectMoved":      "LocalID Position Rotation",
+	"ObjectMoved":      "Order LocalID Position Rotation",
 	"ObjectNamed":      "ID Name Description",
-	"ObjectUpdated":    "LocalID ID PCode ParentID Position Rotation Scale HoverText Name Description FirstName LastName Attachment",
-	"ObjectsKilled":    "LocalIDs",
+	"ObjectUpdated":    "Order LocalID ID PCode ParentID Position Rotation Scale HoverText Name Description FirstName LastName Attachment",
+	"ObjectsKilled":    "Order LocalIDs",
 	"ObjectsOffered":   "LocalIDs",
 	"ParcelUpdated":    "LocalID Name Description Area AllowFly AllowBuild AllowScripts DamageEnabled Bitmap Current",
 	"Quat":             "X Y Z W",
@@ -454,5 +454,30 @@ func TestEveryFieldWasReviewed(t *testing.T) {
 	}
 	if len(seen) != len(reviewed) {
 		t.Errorf("found %d types, reviewed were %d", len(seen), len(reviewed))
+	}
+}
+
+// An hour of the demo.
+func BenchmarkLoad(b *testing.B) {
+	var file bytes.Buffer
+	r := replay.NewRecorder(&file, nil)
+	d := demo.New(nil)
+	for _, u := range d.Open(start) {
+		r.Observe(u)
+	}
+	for n := range 3600 {
+		for _, u := range d.Moved(start.Add(time.Duration(n) * time.Second)) {
+			r.Observe(u)
+		}
+	}
+	if err := r.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(file.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := replay.Load(b.Context(), bytes.NewReader(file.Bytes()), world.New(), nil); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -176,7 +177,7 @@ func (c *core) received(now time.Time, from netip.AddrPort, datagram []byte) {
 	}
 	c.stats.Messages[number]++
 	if r == c.root {
-		c.handle(now, r, number, rest)
+		c.handle(now, r, r.order(binary.BigEndian.Uint32(datagram[1:])), number, rest)
 	} else if number == message.NumberDisableSimulator || number == message.NumberCloseCircuit {
 		c.forget(r)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // describeObjects tells the world of objects that were described in full.
-func (c *core) describeObjects(now time.Time, r *region, m *message.ObjectUpdate) {
+func (c *core) describeObjects(now time.Time, r *region, order uint64, m *message.ObjectUpdate) {
 	if m.RegionHandle != r.handle {
 		c.stats.Foreign += uint64(len(m.Objects)) // a neighbour's, across the border
 		return
@@ -21,7 +21,7 @@ func (c *core) describeObjects(now time.Time, r *region, m *message.ObjectUpdate
 	for i := range m.Objects {
 		o := &m.Objects[i]
 		u := world.ObjectUpdated{
-			Stamp: stamp, LocalID: o.LocalID, ID: o.ID, PCode: o.PCode, ParentID: o.ParentID,
+			Stamp: stamp, Order: order, LocalID: o.LocalID, ID: o.ID, PCode: o.PCode, ParentID: o.ParentID,
 			Position: o.Position, Rotation: o.Rotation, Scale: o.Scale,
 		}
 		if !o.Placed {
@@ -47,14 +47,14 @@ func (c *core) describeObjects(now time.Time, r *region, m *message.ObjectUpdate
 }
 
 // moveObjects tells the world that objects have moved.
-func (c *core) moveObjects(stamp world.Stamp, r *region, m *message.ImprovedTerseObjectUpdate) {
+func (c *core) moveObjects(stamp world.Stamp, r *region, order uint64, m *message.ImprovedTerseObjectUpdate) {
 	if m.RegionHandle != r.handle {
 		c.stats.Foreign += uint64(len(m.Objects))
 		return
 	}
 	c.batch = c.batch[:0]
 	for _, o := range m.Objects {
-		c.batch = append(c.batch, world.ObjectMoved{Stamp: stamp, LocalID: o.LocalID, Position: o.Position, Rotation: o.Rotation})
+		c.batch = append(c.batch, world.ObjectMoved{Stamp: stamp, Order: order, LocalID: o.LocalID, Position: o.Position, Rotation: o.Rotation})
 	}
 	c.apply(c.batch...)
 }

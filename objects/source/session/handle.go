@@ -42,23 +42,24 @@ func regional(n message.Number) bool {
 	return false
 }
 
-// handle takes in one message of the present region.
-func (c *core) handle(now time.Time, r *region, n message.Number, body []byte) {
+// handle takes in one message of the present region; order is where in the
+// order of sending it stands.
+func (c *core) handle(now time.Time, r *region, order uint64, n message.Number, body []byte) {
 	if regional(n) && !r.entered() {
 		kept := slices.Clone(body)
-		if !r.wait(len(kept), func() { c.handle(now, r, n, kept) }) {
+		if !r.wait(len(kept), func() { c.handle(now, r, order, n, kept) }) {
 			c.stats.Overflow++
 		}
 		return
 	}
-	if err := c.decode(now, r, n, body); err != nil {
+	if err := c.decode(now, r, order, n, body); err != nil {
 		c.stats.Malformed++
 	}
 }
 
 // decode tells the world what a message says. Of one that cannot be decoded to
 // its end, the blocks before the fault are used.
-func (c *core) decode(now time.Time, r *region, n message.Number, body []byte) error {
+func (c *core) decode(now time.Time, r *region, order uint64, n message.Number, body []byte) error {
 	in := &c.into
 	stamp := c.stamp(now)
 	switch n {
@@ -71,15 +72,15 @@ func (c *core) decode(now time.Time, r *region, n message.Number, body []byte) e
 
 	case message.NumberObjectUpdate:
 		err := in.objects.Decode(body)
-		c.describeObjects(now, r, &in.objects)
+		c.describeObjects(now, r, order, &in.objects)
 		return err
 	case message.NumberObjectUpdateCompressed:
 		err := in.objects.DecodeCompressed(body)
-		c.describeObjects(now, r, &in.objects)
+		c.describeObjects(now, r, order, &in.objects)
 		return err
 	case message.NumberImprovedTerseObjectUpdate:
 		err := in.terse.Decode(body)
-		c.moveObjects(stamp, r, &in.terse)
+		c.moveObjects(stamp, r, order, &in.terse)
 		return err
 	case message.NumberObjectUpdateCached:
 		err := in.cached.Decode(body)
@@ -91,7 +92,7 @@ func (c *core) decode(now time.Time, r *region, n message.Number, body []byte) e
 		return err
 	case message.NumberKillObject:
 		err := in.kill.Decode(body)
-		c.apply(world.ObjectsKilled{Stamp: stamp, LocalIDs: in.kill.LocalIDs})
+		c.apply(world.ObjectsKilled{Stamp: stamp, Order: order, LocalIDs: in.kill.LocalIDs})
 		return err
 	case message.NumberCoarseLocationUpdate:
 		err := in.coarse.Decode(body)

@@ -32,6 +32,7 @@ type region struct {
 	arrival   *message.AgentMovementComplete
 
 	caps       caps.Set
+	latest     uint64 // what order returned last
 	queueReady bool
 	queueEnded time.Time
 	// queueTrouble says that the last poll failed, of which the operator was
@@ -88,4 +89,21 @@ func (r *region) wait(size int, do func()) bool {
 	r.waitSize += size
 	r.waiting = append(r.waiting, do)
 	return true
+}
+
+// order returns where in the order of sending a packet with that sequence
+// number stands, from 1. Sequence numbers have 32 bits, but may start again
+// after 24, as the viewer's do.
+func (r *region) order(sequence uint32) uint64 {
+	const wrap = 1 << 24
+	ahead := int64(int32(sequence - uint32(r.latest)))
+	for ahead < -wrap/2 {
+		ahead += wrap
+	}
+	order := int64(r.latest) + ahead
+	if order < 0 { // older than the first one seen
+		order = 0
+	}
+	r.latest = max(r.latest, uint64(order))
+	return uint64(order) + 1
 }
