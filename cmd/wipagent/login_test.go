@@ -1,15 +1,25 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/wipagent/wipagent/objects/source/session/grids"
 	"github.com/wipagent/wipagent/objects/source/session/gridtest"
+
+	live "github.com/wipagent/wipagent/objects/source/session"
 )
 
 // TestLogin runs the real command against a grid on loopback sockets.
@@ -99,3 +109,66 @@ grid = "home"
 name = "lawful.user"
 password_env = "LAWFUL"
 `
+
+// TestLoginIsInterrupted ends a login while the region is still silent: the
+// grid must not be left with a session.
+func TestLoginIsInterrupted(t *testing.T) {
+	grid := gridtest.New(&gridtest.Config{
+		LogoutReply: true,
+		Regions:     []gridtest.RegionConfig{{Name: "Alpha", HandshakeDelay: time.Hour}},
+	})
+	uri := grid.Serve(t)
+	t.Setenv("WIPAGENT_CONFIG", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("WIPAGENT_PASSWORD", "secret")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, said bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, []string{"login", uri, "--user", "Test User"}, streams{in: io.NopCloser(&bytes.Buffer{}), out: &out, err: &said})
+	}()
+	arrived := func(s gridtest.Session) bool { return s.Region != "" }
+	for !slices.ContainsFunc(grid.Sessions(), arrived) {
+		select {
+		case code := <-done:
+			t.Fatalf("ended with %d before it was interrupted: %s", code, said.String())
+		case <-time.After(time.Millisecond): // real sockets have no other clock
+		}
+	}
+	cancel()
+	if code := <-done; code != exitUnavailable || !strings.Contains(said.String(), "interrupted") {
+		t.Errorf("ended with %d, %q", code, said.String())
+	}
+	if left := grid.Sessions(); len(left) > 0 {
+		t.Errorf("%v is logged in still", left)
+	}
+}
+
+// TestLoginOfSilentRegion shows what a region did not say as unknown.
+func TestLoginOfSilentRegion(t *testing.T) {
+	a := &live.Answer{FirstName: "Test", LastName: "User\x1b[2J", SizeX: 256, SizeY: 256, Message: "one\n\x1b]0;two"}
+	var b strings.Builder
+	(&page{w: &b}).login(&gridConfig{grid: grids.Grid{Name: "home"}, account: grids.Account{First: "Test", Last: "User"}}, a)
+	const want = `home lets Test User in
+
+name       Test User [2J
+agent      00000000-0000-0000-0000-000000000000
+region     unknown
+corner     0, 0 m on the grid
+size       256 by 256 m
+start      unknown
+simulator  unknown
+inventory  0 folders
+
+The grid says:
+  one
+   ]0;two
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	raw, err := json.Marshal(newLoginResult(a))
+	if err != nil || !strings.Contains(string(raw), `"region_name":null,"region_id":null`) {
+		t.Errorf("found %s, %v", raw, err)
+	}
+}

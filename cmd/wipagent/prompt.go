@@ -16,11 +16,12 @@ import (
 // errNobody says that there is no terminal to ask at.
 var errNobody = errors.New("nobody can be asked, as stdin is no terminal")
 
-// ask asks on the terminal for something that must not be shown.
+// ask asks on the terminal for something that must not be shown. While
+// serving, stdin is the model's, whatever it is.
 func (c *cli) ask(ctx context.Context, prompt string) (secret.Of[string], error) {
 	var none secret.Of[string]
 	in, ok := c.io.in.(*os.File)
-	if !ok || !term.IsTerminal(int(in.Fd())) {
+	if !ok || c.mode == serving || !term.IsTerminal(int(in.Fd())) {
 		return none, errNobody
 	}
 	fd := int(in.Fd())
