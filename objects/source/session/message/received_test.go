@@ -50,15 +50,25 @@ const handle = uint64(1000*256)<<32 | 2000*256
 
 // TestDecode is about what the captures do not hold.
 func TestDecode(t *testing.T) {
+	dirt := map[message.Number][]byte{}
+	for _, name := range captureNames {
+		packets, _ := load(t, name)
+		for _, p := range packets {
+			if !p.sent && len(p.body) > len(dirt[p.number]) {
+				dirt[p.number] = p.body
+			}
+		}
+	}
+	reusing := table(true)
 	item := wire(48, 5*4, uint8(0), 16, int8(3), int8(3), 4, 1, 4)
 	for _, c := range []struct {
 		name   string
-		decode decoder
+		number message.Number
 		body   []byte
 		want   any
 	}{
 		{
-			"every optional piece of a compressed row", decoders[message.NumberObjectUpdateCompressed],
+			"every optional piece of a compressed row", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(1), compressed(0x080|0x020|0x001|0x004|0x200|0x008|0x010|0x100,
 				12, uint32(77), v4(strings.Repeat("scratch", 50)), "hover\n文\x00", 4, "http://media\x00", 86,
 				uint8(2), 2, v4("param"), 2, v4(""), 25, "Key STRING RW SV value\x00", 23, v4("textures"))),
@@ -67,50 +77,55 @@ func TestDecode(t *testing.T) {
 			})}},
 		},
 		{
-			"a tree of 113 bytes between two prims", decoders[message.NumberObjectUpdateCompressed],
+			"a tree of 113 bytes between two prims", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(3), compressed(0x004, "a\x00", 4, uint8(0)), compressed(0x002, uint8(1), uint8(0), 23, uint32(0)), compressed(0, uint8(0))),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{
 				described(func(o *message.Object) { o.HoverText = "a" }), described(func(*message.Object) {}), described(func(*message.Object) {}),
 			}},
 		},
 		{
-			"properties", decoders[message.NumberObjectProperties],
+			"a tree's species instead of a scratch pad", message.NumberObjectUpdateCompressed,
+			wire(header, uint8(1), compressed(0x001|0x002|0x004, uint8(1), "a\x00", 4, uint8(0))),
+			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{described(func(o *message.Object) { o.HoverText = "a" })}},
+		},
+		{
+			"properties", message.NumberObjectProperties,
 			wire(uint8(2),
 				id(1), 48, 8, 20, 4, 1, 4, 3, 4, 2, 64, v1("Name\x00"), v1("Description\x00"), v1("touch\x00"), v1("sit\x00"), v1(""),
 				id(2), 48, 8, 20, 4, 1, 4, 3, 4, 2, 64, v1(""), v1("x"), v1(""), v1(""), v1("")),
 			&message.ObjectProperties{Objects: []message.ObjectName{{ID: id(1), Name: "Name", Description: "Description"}, {ID: id(2), Description: "x"}}},
 		},
 		{
-			"properties of a family", decoders[message.NumberObjectPropertiesFamily],
+			"properties of a family", message.NumberObjectPropertiesFamily,
 			wire(4, id(1), 32, 20, 4, 1, 4, 4, 16, v1("Name\x00"), v1("Description\x00")),
 			&message.ObjectProperties{Objects: []message.ObjectName{{ID: id(1), Name: "Name", Description: "Description"}}},
 		},
 		{
-			"progress", decoders[message.NumberTeleportProgress],
+			"progress", message.NumberTeleportProgress,
 			wire(16, 4, v1("sending_dest\x00")), &message.TeleportNotice{Message: "sending_dest"},
 		},
 		{
-			"failure", decoders[message.NumberTeleportFailed],
+			"failure", message.NumberTeleportFailed,
 			wire(16, v1("no\x00"), uint8(1), v1("id"), v1("extra")), &message.TeleportNotice{Message: "no"},
 		},
-		{"health", decoders[message.NumberHealthMessage], wire(float32(12.5)), &message.HealthMessage{Health: 12.5}},
+		{"health", message.NumberHealthMessage, wire(float32(12.5)), &message.HealthMessage{Health: 12.5}},
 		{
-			"region info", decoders[message.NumberRegionInfo],
+			"region info", message.NumberRegionInfo,
 			wire(32, v1("Region\x00"), 4+4+4+1+1+4+4, float32(21.5), 40), &message.RegionInfo{Name: "Region", WaterHeight: 21.5},
 		},
 		{
-			"a handshake with what later versions add", decoders[message.NumberRegionHandshake],
+			"a handshake with what later versions add", message.NumberRegionHandshake,
 			wire(5, v1("Region\x00"), 17, float32(21.5), 4+16+128+32, id(9), 8, v1("a"), v1("b"), v1("c"), uint8(1), 16, 99),
 			&message.RegionHandshake{Name: "Region", WaterHeight: 21.5, RegionID: id(9)},
 		},
-		{"kick", decoders[message.NumberKickUser], wire(6, 32, v2("Bye\x00")), &message.KickUser{Reason: "Bye"}},
+		{"kick", message.NumberKickUser, wire(6, 32, v2("Bye\x00")), &message.KickUser{Reason: "Bye"}},
 		{
-			"names", decoders[message.NumberUUIDNameReply],
+			"names", message.NumberUUIDNameReply,
 			wire(uint8(2), id(1), v1("A\x00"), v1("Resident\x00"), id(2), v1("Ü\x00"), v1("日本\x00")),
 			&message.UUIDNameReply{Names: []message.AvatarName{{ID: id(1), First: "A", Last: "Resident"}, {ID: id(2), First: "Ü", Last: "日本"}}},
 		},
 		{
-			"a new item", decoders[message.NumberUpdateCreateInventoryItem],
+			"a new item", message.NumberUpdateCreateInventoryItem,
 			wire(33, uint8(2), id(1), id(2), 4, item, v1("Name\x00"), v1("Description\x00"), int32(1500000000), 4,
 				id(3), id(2), 4, item, v1(""), v1(""), int32(-1), 4),
 			&message.InventoryUpdate{Items: []message.InventoryItem{
@@ -118,12 +133,12 @@ func TestDecode(t *testing.T) {
 			}},
 		},
 		{
-			"a folder", decoders[message.NumberUpdateInventoryFolder],
+			"a folder", message.NumberUpdateInventoryFolder,
 			wire(32, uint8(1), id(1), id(2), int8(-1), v1("Folder\x00")),
 			&message.InventoryUpdate{Folders: []message.InventoryFolder{{ID: id(1), ParentID: id(2), Name: "Folder", Type: -1}}},
 		},
 		{
-			"a bulk update with placeholders", decoders[message.NumberBulkUpdateInventory],
+			"a bulk update with placeholders", message.NumberBulkUpdateInventory,
 			wire(32, uint8(2), id(0), id(0), int8(0), v1(""), id(1), id(2), int8(8), v1("Folder\x00"),
 				uint8(2), id(0), 4, id(0), item, v1(""), v1(""), int32(0), 4, id(3), 4, id(1), item, v1("Name\x00"), v1(""), int32(7), 4),
 			&message.InventoryUpdate{
@@ -132,18 +147,18 @@ func TestDecode(t *testing.T) {
 			},
 		},
 		{
-			"moved items", decoders[message.NumberMoveInventoryItem],
+			"moved items", message.NumberMoveInventoryItem,
 			wire(33, uint8(2), id(1), id(2), v1(""), id(3), id(2), v1("New\x00")),
 			&message.MoveInventoryItem{Items: []message.MovedItem{{ID: id(1), FolderID: id(2)}, {ID: id(3), FolderID: id(2), NewName: "New"}}},
 		},
-		{"removed items", decoders[message.NumberRemoveInventoryItem], wire(32, uint8(2), id(1), id(2)), &message.InventoryRemoved{IDs: []world.UUID{id(1), id(2)}}},
-		{"removed folders", decoders[message.NumberRemoveInventoryFolder], wire(32, uint8(2), id(0), id(2)), &message.InventoryRemoved{IDs: []world.UUID{id(2)}}},
+		{"removed items", message.NumberRemoveInventoryItem, wire(32, uint8(2), id(1), id(2)), &message.InventoryRemoved{IDs: []world.UUID{id(1), id(2)}}},
+		{"removed folders", message.NumberRemoveInventoryFolder, wire(32, uint8(2), id(0), id(2)), &message.InventoryRemoved{IDs: []world.UUID{id(2)}}},
 		{
-			"removed objects", decoders[message.NumberRemoveInventoryObjects],
+			"removed objects", message.NumberRemoveInventoryObjects,
 			wire(32, uint8(1), id(1), uint8(2), id(0), id(2)), &message.InventoryRemoved{IDs: []world.UUID{id(1), id(2)}},
 		},
 		{
-			"a group's notice", decoders[message.NumberImprovedInstantMessage],
+			"a group's notice", message.NumberImprovedInstantMessage,
 			wire(id(1), 16, uint8(1), 16+4+16+12, uint8(1), uint8(32), id(2), uint32(1500000000), v1("Author\x00"), v2("Subject|Words\x00"),
 				v2(wire(uint8(1), uint8(3), id(5), "item\x00")), uint32(1), uint8(1), v2("meta")),
 			&message.ImprovedInstantMessage{
@@ -152,31 +167,36 @@ func TestDecode(t *testing.T) {
 			},
 		},
 		{
-			"an object's offer, whose bucket has no ID", decoders[message.NumberImprovedInstantMessage],
+			"an object's offer, whose bucket has no ID", message.NumberImprovedInstantMessage,
 			wire(id(1), 16, uint8(0), 16+4+16+12, uint8(0), uint8(9), id(2), uint32(0), v1("Object\x00"), v2("'Item'\x00"), v2("\x03"), uint32(1)),
 			&message.ImprovedInstantMessage{FromID: id(1), FromName: "Object", Dialog: message.DialogTaskInventoryOffered, ID: id(2)},
 		},
 		{
-			"an offer with too short a bucket", decoders[message.NumberImprovedInstantMessage],
+			"an offer with too short a bucket", message.NumberImprovedInstantMessage,
 			wire(id(1), 16, uint8(0), 16+4+16+12, uint8(0), uint8(4), id(2), uint32(0), v1("A B\x00"), v2("Item\x00"), v2(wire(uint8(3), 15)), uint32(1)),
 			&message.ImprovedInstantMessage{FromID: id(1), FromName: "A B", Dialog: message.DialogInventoryOffered, ID: id(2)},
 		},
 		{
-			"fewer agents than locations", decoders[message.NumberCoarseLocationUpdate],
+			"fewer agents than locations", message.NumberCoarseLocationUpdate,
 			wire(uint8(2), uint8(1), uint8(2), uint8(255), uint8(4), uint8(5), uint8(6), int16(1), int16(-1), uint8(1), id(1)),
 			&message.CoarseLocationUpdate{You: 1, Locations: []world.CoarseLocation{{ID: id(1), X: 1, Y: 2, Z: 255}, {X: 4, Y: 5, Z: 6}}},
 		},
 		{
-			"more agents than locations, and you beyond", decoders[message.NumberCoarseLocationUpdate],
+			"more agents than locations, and you beyond", message.NumberCoarseLocationUpdate,
 			wire(uint8(1), uint8(1), uint8(2), uint8(3), int16(1), int16(-1), uint8(2), id(1), id(2)),
 			&message.CoarseLocationUpdate{You: -1, Locations: []world.CoarseLocation{{ID: id(1), X: 1, Y: 2, Z: 3}}},
 		},
 		{
-			"nobody", decoders[message.NumberCoarseLocationUpdate],
+			"nobody", message.NumberCoarseLocationUpdate,
 			wire(uint8(0), int16(-1), int16(-1), uint8(0)), &message.CoarseLocationUpdate{You: -1},
 		},
 		{
-			"terse: with a plane, without, and longer", decoders[message.NumberImprovedTerseObjectUpdate],
+			"terse: up to the rotation", message.NumberImprovedTerseObjectUpdate,
+			wire(header, uint8(1), v1(wire(uint32(1), 1, uint8(0), place, 12, uint16(32767), uint16(32767), uint16(32767), uint16(65535))), v2("")),
+			&message.ImprovedTerseObjectUpdate{RegionHandle: handle, Objects: []message.TerseObject{{LocalID: 1, Position: place, Rotation: world.Quat{W: 1}}}},
+		},
+		{
+			"terse: with a plane, without, and longer", message.NumberImprovedTerseObjectUpdate,
 			wire(header, uint8(3),
 				v1(wire(uint32(1), 1, uint8(1), 16, place, 12, uint16(0), uint16(32768), uint16(32767), uint16(65535), 6)), v2("textures"),
 				v1(wire(uint32(2), 1, uint8(0), place, 12, uint16(32767), uint16(32768), uint16(32768), uint16(65535), 6)), v2(""),
@@ -187,23 +207,28 @@ func TestDecode(t *testing.T) {
 				{LocalID: 3, Position: place, Rotation: world.Quat{X: 1}},
 			}},
 		},
-		{"chat of nothing", decoders[message.NumberChatFromSimulator], wire(v1("A\x00"), id(1), 16, uint8(1), uint8(4), uint8(255), 12, v2("\x00")), &message.ChatFromSimulator{
+		{"chat of nothing", message.NumberChatFromSimulator, wire(v1("A\x00"), id(1), 16, uint8(1), uint8(4), uint8(255), 12, v2("\x00")), &message.ChatFromSimulator{
 			FromName: "A", SourceID: id(1), SourceType: message.SourceAgent, ChatType: message.ChatTypingStart, Audible: 255, Empty: true,
 		}},
-		{"acknowledgements", decoders[message.NumberPacketAck], wire(uint8(2), uint32(1), uint32(0xFFFFFFFF)), &message.PacketAck{Sequences: []uint32{1, 0xFFFFFFFF}}},
-		{"a text of every odd kind", decoders[message.NumberKickUser], wire(6, 32, v2("\x00a\xff\xfeb\x1b\x00\x00")), &message.KickUser{Reason: "\x00a\uFFFDb\x1b\x00"}},
+		{"acknowledgements", message.NumberPacketAck, wire(uint8(2), uint32(1), uint32(0xFFFFFFFF)), &message.PacketAck{Sequences: []uint32{1, 0xFFFFFFFF}}},
+		{"a text of every odd kind", message.NumberKickUser, wire(6, 32, v2("\x00a\xff\xfeb\x1b\x00\x00")), &message.KickUser{Reason: "\x00a\uFFFDb\x1b\x00"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := c.decode(c.body)
+			got, err := decoders[c.number](c.body)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-7)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
-			longer, err := c.decode(append(slices.Clone(c.body), 1, 2, 3))
-			if err != nil || !reflect.DeepEqual(longer, got) {
-				t.Errorf("with bytes behind it: found %+v, %v", longer, err)
+			longer, err := decoders[c.number](append(slices.Clone(c.body), 1, 2, 3))
+			if d := cmp.Diff(got, longer); d != "" || err != nil {
+				t.Errorf("with bytes behind it: %v, -without +with:\n%s", err, d)
+			}
+			reusing[c.number](dirt[c.number])
+			reused, err := reusing[c.number](c.body)
+			if d := cmp.Diff(got, reused, cmpopts.EquateEmpty()); d != "" || err != nil {
+				t.Errorf("in a message that held another: %v, -fresh +reused:\n%s", err, d)
 			}
 		})
 	}
@@ -267,66 +292,70 @@ func TestMalformed(t *testing.T) {
 	kept := described(func(*message.Object) {})
 	for _, c := range []struct {
 		name   string
-		decode decoder
+		number message.Number
 		body   []byte
 		want   any
 	}{
 		{
-			"a compressed row with a hover text that does not end", decoders[message.NumberObjectUpdateCompressed],
+			"a compressed row with a hover text that does not end", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(2), compressed(0x020|0x004, uint32(77), "never ends"), compressed(0, uint8(0))),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{described(func(o *message.Object) { o.ParentID = 77 }), kept}},
 		},
 		{
-			"a compressed row with an extra parameter beyond its end", decoders[message.NumberObjectUpdateCompressed],
+			"a compressed row with an extra parameter beyond its end", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(2), compressed(0x100, uint8(1), 2, uint32(0xFFFFFFFF)), compressed(0, uint8(0))),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{kept, kept}},
 		},
 		{
-			"a compressed row too short to place anything", decoders[message.NumberObjectUpdateCompressed],
+			"a compressed row too short to place anything", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(2), 4, v2(wire(63)), compressed(0, uint8(0))),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{kept}},
 		},
 		{
-			"a compressed row beyond the end", decoders[message.NumberObjectUpdateCompressed],
+			"a compressed row beyond the end", message.NumberObjectUpdateCompressed,
 			wire(header, uint8(2), compressed(0, uint8(0)), 4, uint16(9000), 100),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{kept}},
 		},
 		{
-			"a name value beyond the end", decoders[message.NumberObjectUpdate],
+			"a name value beyond the end", message.NumberObjectUpdate,
 			wire(header, uint8(2), full(42, string(floats), "", ""), full(43, string(floats), "", "")[:180], uint16(9000)),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{described(func(o *message.Object) { o.ParentID = 77 })}},
 		},
 		{
-			"a terse row too short", decoders[message.NumberImprovedTerseObjectUpdate],
+			"a terse row too short", message.NumberImprovedTerseObjectUpdate,
 			wire(header, uint8(2), v1(wire(4, 1, uint8(1), 32)), v2(""), v1(wire(uint32(2), 1, uint8(0), place, 12, uint16(32767), uint16(32767), uint16(32767), uint16(65535), 6)), v2("")),
 			&message.ImprovedTerseObjectUpdate{RegionHandle: handle, Objects: []message.TerseObject{{LocalID: 2, Position: place, Rotation: world.Quat{W: 1}}}},
 		},
-		{"fewer killed than counted", decoders[message.NumberKillObject], wire(uint8(200), uint32(1), uint32(2)), &message.KillObject{LocalIDs: []uint32{1, 2}}},
+		{"fewer killed than counted", message.NumberKillObject, wire(uint8(200), uint32(1), uint32(2)), &message.KillObject{LocalIDs: []uint32{1, 2}}},
 		{
-			"no index", decoders[message.NumberCoarseLocationUpdate],
+			"no index", message.NumberCoarseLocationUpdate,
 			wire(uint8(1), uint8(1), uint8(2), uint8(3)), &message.CoarseLocationUpdate{You: -1, Locations: []world.CoarseLocation{{X: 1, Y: 2, Z: 3}}},
 		},
 		{
-			"a name beyond the end", decoders[message.NumberUUIDNameReply],
+			"a name beyond the end", message.NumberUUIDNameReply,
 			wire(uint8(2), id(1), v1("A"), v1("B"), id(2), v1("C"), uint8(9), "D"), &message.UUIDNameReply{Names: []message.AvatarName{{ID: id(1), First: "A", Last: "B"}}},
 		},
 		{
-			"an object without a place", decoders[message.NumberObjectUpdate],
+			"an object without a place", message.NumberObjectUpdate,
 			wire(header, uint8(2), full(42, string(floats), "", ""), full(43, string(floats), "", "")[:40]),
 			&message.ObjectUpdate{RegionHandle: handle, Objects: []message.Object{described(func(o *message.Object) { o.ParentID = 77 })}},
 		},
-		{"a handshake of no region", decoders[message.NumberRegionHandshake], wire(5, v1("Region\x00"), 17, float32(21.5), 180), &message.RegionHandshake{Name: "Region", WaterHeight: 21.5}},
-		{"an arrival nowhere", decoders[message.NumberTeleportLocal], wire(20), &message.TeleportLocal{}},
-		{"half an item's ID", decoders[message.NumberRemoveInventoryItem], wire(32, uint8(2), id(1), 8), &message.InventoryRemoved{IDs: []world.UUID{id(1)}}},
+		{"a handshake of no region", message.NumberRegionHandshake, wire(5, v1("Region\x00"), 17, float32(21.5), 180), &message.RegionHandshake{Name: "Region", WaterHeight: 21.5}},
 		{
-			"half an agent's ID", decoders[message.NumberCoarseLocationUpdate],
+			"an arrival that breaks off", message.NumberAgentMovementComplete,
+			wire(32, float32(5)), &message.AgentMovementComplete{Position: world.Vec3{X: 5}},
+		},
+		{"an arrival nowhere", message.NumberTeleportLocal, wire(20), &message.TeleportLocal{}},
+		{"half an item's ID", message.NumberRemoveInventoryItem, wire(32, uint8(2), id(1), 8), &message.InventoryRemoved{IDs: []world.UUID{id(1)}}},
+		{
+			"half an agent's ID", message.NumberCoarseLocationUpdate,
 			wire(uint8(1), uint8(1), uint8(2), uint8(3), int16(0), int16(-1), uint8(1), 8), &message.CoarseLocationUpdate{Locations: []world.CoarseLocation{{X: 1, Y: 2, Z: 3}}},
 		},
-		{"a message about nothing", decoders[message.NumberImprovedInstantMessage], wire(id(1), 16, uint8(0)), &message.ImprovedInstantMessage{FromID: id(1)}},
-		{"patches of another size", decoders[message.NumberLayerData], wire(uint8('L'), v2(wire(2, uint8(32), uint8('L'), 500))), &message.LayerData{}},
+		{"a message about nothing", message.NumberImprovedInstantMessage, wire(id(1), 16, uint8(0)), &message.ImprovedInstantMessage{FromID: id(1)}},
+		{"patches of another size", message.NumberLayerData, wire(uint8('L'), v2(wire(2, uint8(32), uint8('L'), 500))), &message.LayerData{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := c.decode(c.body)
+			got, err := decoders[c.number](c.body)
 			if !errors.Is(err, message.ErrTruncated) {
 				t.Errorf("found error %v, expected one that wraps ErrTruncated", err)
 			}
