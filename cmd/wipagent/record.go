@@ -46,11 +46,11 @@ func (r *recordCmd) Run(ctx context.Context, c *cli) error {
 	case r.For < 0:
 		return usageError("--for %v: expected a time above 0", r.For)
 	}
-	f, err := r.create(c.World)
+	f, err := r.create(c.worldName())
 	if err != nil {
 		return err
 	}
-	recorder := replay.NewRecorder(f, &replay.RecorderConfig{World: worldName(c.World), MaxSize: int64(r.MaxSize)})
+	recorder := replay.NewRecorder(f, &replay.RecorderConfig{World: worldName(c.worldName()), MaxSize: int64(r.MaxSize)})
 	loaded, err := r.record(ctx, c, recorder)
 	if closed := f.Close(); err == nil && closed != nil {
 		err = closed
@@ -88,7 +88,7 @@ func (r *recordCmd) record(ctx context.Context, c *cli, recorder *replay.Recorde
 	})
 	keep := context.AfterFunc(ctx, stop) // while loading, an interrupt ends that
 	var resting sync.WaitGroup
-	err = c.load(worldCtx, c.World, w, &resting)
+	err = c.load(worldCtx, c.worldName(), w, &resting)
 	if interrupted := !keep(); err == nil && !interrupted {
 		loaded = true
 		r.wait(ctx, c, recorder, still)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,7 +27,8 @@ import (
 
 // worldFlags choose the world.
 type worldFlags struct {
-	World     string   `default:"demo" help:"The world: demo, an OpenSimulator region archive FILE.oar, a recording FILE.jsonl, or a live grid: grid:NAME (see login --help) or grid:LOGIN-URI." placeholder:"demo|FILE|grid:NAME"`
+	World     string   `help:"The world: demo, an OpenSimulator region archive FILE.oar, a recording FILE.jsonl, or a live grid: grid:NAME (see login --help) or grid:LOGIN-URI. Default: demo." placeholder:"demo|FILE|grid:NAME"`
+	Mount     []string `help:"Mount a further world at a path, as /bots/anna=grid:anna. May be repeated; then --world is mounted only if it is given, at /grid." sep:"none" placeholder:"PATH=WORLD"`
 	Inventory string   `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
 	Region    string   `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
 	At        string   `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
@@ -59,7 +63,10 @@ func (c *cli) words() []string {
 			list = append(list, flag, value)
 		}
 	}
-	add("--world", c.World, "demo")
+	add("--world", c.World, "")
+	for _, m := range c.Mount {
+		add("--mount", m, "")
+	}
 	add("--inventory", c.Inventory, "")
 	add("--region", c.Region, "")
 	add("--at", c.At, "")
@@ -97,23 +104,82 @@ func (f callerFlags) checkNames(ctx context.Context, c *client.Client) error {
 // gridPath is where the grid is mounted.
 const gridPath = "/grid"
 
-// open returns a client with the chosen world mounted. The world stands or
-// moves until ctx ends; wait then waits until it has come to rest, as a
-// logout does.
+// worldName is the world that --world names.
+func (f worldFlags) worldName() string { return cmp.Or(f.World, "demo") }
+
+// mount is a world and where it is mounted.
+type mount struct {
+	path, world string
+	flags       *cli // those that go with the world
+}
+
+// mounts returns what is to be mounted. The flags that go with a world go with
+// --world; a mount has what its name says.
+func (c *cli) mounts() ([]mount, error) {
+	var list []mount
+	if c.World != "" || len(c.Mount) == 0 {
+		list = append(list, mount{gridPath, c.worldName(), c})
+	}
+	for _, m := range c.Mount {
+		path, name, ok := strings.Cut(m, "=")
+		if !ok || path == "" || name == "" {
+			return nil, usageError("--mount %q: expected PATH=WORLD, such as /bots/anna=grid:anna", m)
+		}
+		if slices.ContainsFunc(list, func(other mount) bool { return other.path == path }) {
+			return nil, usageError("--mount %q: there is a world at %s already", m, path)
+		}
+		bare := *c
+		bare.worldFlags, bare.gridFlags = worldFlags{}, gridFlags{}
+		list = append(list, mount{path, name, &bare})
+	}
+	return list, nil
+}
+
+// open returns a client with the chosen worlds mounted, each a Host of its own.
+// The worlds stand or move until ctx ends; wait then waits until they have
+// come to rest, as a logout does.
 func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait func(), err error) {
 	var resting sync.WaitGroup
-	cl = client.New(&client.Config{Audit: log})
-	w := world.New()
-	if err := c.load(ctx, c.World, w, &resting); err != nil {
+	mounts, err := c.mounts()
+	if err != nil {
 		return nil, resting.Wait, err
 	}
-	err = cl.Mount(ctx, gridPath, objects.New(w, nil), &space.MountOptions{
-		Title: "Grid", Summary: "A virtual world, as this session has observed it.", Trusted: true,
-	})
-	if err != nil {
-		return nil, resting.Wait, &exitError{exitUnavailable, err}
+	worlds, failed := make([]*world.World, len(mounts)), make([]error, len(mounts))
+	var loading sync.WaitGroup
+	for i, m := range mounts { // at once, as a grid takes its time
+		worlds[i] = world.New()
+		load := func() { failed[i] = m.flags.load(ctx, m.world, worlds[i], &resting) }
+		if len(mounts) == 1 || c.mode == serving { // nothing takes long, or passwords are asked for
+			load()
+		} else {
+			loading.Go(load)
+		}
+	}
+	loading.Wait()
+	if err := cmp.Or(failed...); err != nil {
+		return nil, resting.Wait, err
+	}
+	cl = client.New(&client.Config{Audit: log})
+	for i, m := range mounts {
+		title := "Grid"
+		if m.path != gridPath {
+			title = path.Base(m.path)
+		}
+		err := cl.Mount(ctx, m.path, objects.New(worlds[i], nil), &space.MountOptions{
+			Title: title, Summary: "A virtual world, as this session has observed it.", Trusted: true,
+		})
+		if err != nil {
+			return nil, resting.Wait, mountError(m, err)
+		}
 	}
 	return cl, resting.Wait, c.checkNames(ctx, cl)
+}
+
+func mountError(m mount, err error) error {
+	if m.path != gridPath {
+		return usageError("--mount %s=%s: %w", m.path, m.world, err)
+	}
+	return &exitError{exitUnavailable, err}
 }
 
 // load fills a world from what its name says. What goes on in the background
