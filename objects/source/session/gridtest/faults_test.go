@@ -11,6 +11,7 @@ import (
 
 	"github.com/wipagent/wipagent/objects/source/session/gridtest"
 	"github.com/wipagent/wipagent/objects/source/session/llsd"
+	"github.com/wipagent/wipagent/objects/source/session/lludp"
 	"github.com/wipagent/wipagent/objects/source/session/message"
 	"github.com/wipagent/wipagent/objects/world"
 )
@@ -129,22 +130,53 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsHappen makes sure that faults are faults.
+// TestFaultsHappen makes sure that faults are faults, each by what a circuit
+// counts of it.
 func TestFaultsHappen(t *testing.T) {
-	cfg := testWorld()
-	cfg.Faults = gridtest.Faults{Loss: 0.2, Duplicate: 0.2, Truncate: 0.2, Overlong: 0.2, WrongAcks: 0.2}
-	bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
-		settle(30 * time.Second)
-		play(g)
-		settle(30 * time.Second)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		stats := c.root.circuit.Stats()
-		if stats.Duplicates == 0 || stats.Resent == 0 || stats.Malformed == 0 || stats.Resends == 0 {
-			t.Errorf("found %+v, expected duplicates, resends both ways and malformed datagrams", stats)
+	for name, tt := range map[string]struct {
+		faults gridtest.Faults
+		so     func(s lludp.Stats, counts map[string]int) bool
+	}{
+		"none": {gridtest.Faults{}, func(s lludp.Stats, counts map[string]int) bool {
+			return s.Duplicates+s.Resent+s.Malformed+s.Resends == 0 && counts["resent"] == 0
+		}},
+		"loss":       {gridtest.Faults{Loss: 0.2}, func(s lludp.Stats, counts map[string]int) bool { return s.Resent > 10 && counts["resent"] > 0 }},
+		"duplicates": {gridtest.Faults{Duplicate: 0.2}, func(s lludp.Stats, _ map[string]int) bool { return s.Duplicates > 10 && s.Resent == 0 }},
+		"truncated":  {gridtest.Faults{Truncate: 0.2}, func(s lludp.Stats, _ map[string]int) bool { return s.Malformed > 5 }},
+		"overlong":   {gridtest.Faults{Overlong: 0.5}, func(s lludp.Stats, _ map[string]int) bool { return s.Malformed > 3 }},
+		"wrong acks": {gridtest.Faults{WrongAcks: 0.5}, func(s lludp.Stats, _ map[string]int) bool { return s.Received > 250 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := testWorld()
+			cfg.Faults = tt.faults
+			bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
+				settle(30 * time.Second)
+				play(g)
+				settle(30 * time.Second)
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				if s := c.root.circuit.Stats(); !tt.so(s, g.Counts()) {
+					t.Errorf("found %+v and %d resends of the client", s, g.Counts()["resent"])
+				}
+			})
+		})
+	}
+}
+
+// TestRequestsTwice: a request that arrives twice is answered once.
+func TestRequestsTwice(t *testing.T) {
+	bubble(t, testWorld(), func(t *testing.T, g *gridtest.Grid, c *client) {
+		g.SetFaults(gridtest.Faults{Duplicate: 1})
+		c.send(message.AppendRequestObjectPropertiesFamily(nil, c.session, id(1)))
+		settle(5 * time.Second)
+		n := 0
+		for _, s := range g.Sent() {
+			if s.Number == message.NumberObjectPropertiesFamily {
+				n++
+			}
 		}
-		if n := g.Counts()["resent"]; n == 0 {
-			t.Error("found no resent datagram of the client, expected some")
+		if n != 1 {
+			t.Errorf("found %d answers, expected 1", n)
 		}
 	})
 }

@@ -60,6 +60,10 @@ func TestThereAndBack(t *testing.T) {
 		g.Teleport(id(100), "Beta", world.Vec3{X: 400, Y: 500, Z: 25})
 		settle(500 * time.Millisecond)
 		g.Teleport(id(100), "Alpha", world.Vec3{X: 10, Y: 20, Z: 25})
+		settle(100 * time.Millisecond)
+		if n := c.statuses[404]; n != 1 {
+			t.Errorf("found %d queues gone, expected that of the first visit", n)
+		}
 		settle(10 * time.Second)
 		want := []gridtest.Session{{Agent: id(100), Name: "Test User", Region: "Alpha", Position: world.Vec3{X: 10, Y: 20, Z: 25}, Ready: true}}
 		if diff := cmp.Diff(want, g.Sessions()); diff != "" {
