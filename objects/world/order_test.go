@@ -35,6 +35,8 @@ func TestOrder(t *testing.T) {
 		{"something new after a kill", []world.Update{put(1, 10, "old"), kill(2), put(3, 30, "new")}, 30, "new"},
 		{"a late kill", []world.Update{put(1, 10, "old"), put(3, 30, "new"), kill(2)}, 30, "new"},
 		{"a kill of what was not seen", []world.Update{kill(3), put(2, 20, "ghost")}, -1, ""},
+		{"a move before its description", []world.Update{move(3, 30), put(2, 20, "late")}, 30, "late"},
+		{"a move before a later description", []world.Update{move(2, 20), put(3, 30, "new")}, 30, "new"},
 		{"without order", []world.Update{put(3, 30, "new"), put(0, 10, "as it comes"), move(0, 20)}, 20, "as it comes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

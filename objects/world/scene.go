@@ -105,6 +105,7 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 	if old != nil && u.Order != 0 && u.Order < old.described {
 		return stale
 	}
+	moved := s.missing.movedSince(u.LocalID, u.Order)
 	s.missing.remove(u.LocalID)
 	if old != nil && old.id != u.ID {
 		s.drop(old) // the number was given to something new
@@ -142,6 +143,10 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 		description: optionalText(u.Description),
 	}
 	r.place(u.Position, u.Rotation)
+	if moved != nil { // before it was described
+		r.place(moved.Position, moved.Rotation)
+		r.placed = moved.Order
+	}
 	if old != nil {
 		r.keep(old)
 		s.unlink(old)
@@ -166,6 +171,7 @@ func (s *scene) move(u ObjectMoved, at time.Time) outcome {
 	if r == nil {
 		if u.LocalID != 0 {
 			s.missing.hear(u.LocalID, at)
+			s.missing.move(u)
 		}
 		return unmatched // the terse form names no UUID
 	}
@@ -225,9 +231,10 @@ func (s *scene) nameObject(u ObjectNamed) outcome {
 func (s *scene) killAll(u ObjectsKilled) outcome {
 	s.version++
 	result := applied
+	late := 0
 	for _, id := range u.LocalIDs {
 		if r := s.rows[id]; r != nil && u.Order != 0 && u.Order < r.described {
-			result = stale // it is there again
+			late++ // it is there again
 			continue
 		}
 		if s.rows[id] == nil && s.children[id] == nil && s.missing.entries[id] == nil {
@@ -235,6 +242,9 @@ func (s *scene) killAll(u ObjectsKilled) outcome {
 		}
 		s.missing.remove(id)
 		s.kill(id, u.Order)
+	}
+	if late > 0 && late == len(u.LocalIDs) {
+		return stale
 	}
 	return result
 }

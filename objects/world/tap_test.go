@@ -27,6 +27,14 @@ func TestTap(t *testing.T) {
 	w.Apply(half)
 	want = append(want, half)
 
+	// One that comes too late for all it names is not, unless it does for a part.
+	again := prim(5, 0, at(1, 1, 1))
+	again.Order = 9
+	late := world.ObjectsKilled{Stamp: in(4), Order: 8, LocalIDs: []uint32{5}}
+	partly := world.ObjectsKilled{Stamp: in(4), Order: 8, LocalIDs: []uint32{6, 5}}
+	w.Apply(again, late, partly)
+	want = append(want, again, partly)
+
 	removeSecond()
 	removeSecond()
 	if diff := cmp.Diff(want, second); diff != "" {

@@ -102,6 +102,7 @@ type absentee struct {
 	localID uint32
 	offered bool
 	queue   *list.List
+	moved   *ObjectMoved // the last one with an order; nil if there was none
 }
 
 // offer notes that the region offered an object; false if there are too many.
@@ -142,6 +143,26 @@ func (m *missing) hear(localID uint32, at time.Time) {
 		m.remove(e.Value.(*absentee).localID)
 	}
 	m.enqueue(&absentee{attempt: attempt{due: at.Add(hearsayWait)}, localID: localID}, &m.later)
+}
+
+// move notes where an object was said to be that is still to be described.
+func (m *missing) move(u ObjectMoved) {
+	if e := m.entries[u.LocalID]; e != nil && u.Order != 0 {
+		if a := e.Value.(*absentee); a.moved == nil || a.moved.Order < u.Order {
+			a.moved = &u
+		}
+	}
+}
+
+// movedSince returns the last move of an object after order; nil if there is
+// none.
+func (m *missing) movedSince(localID uint32, order uint64) *ObjectMoved {
+	if e := m.entries[localID]; e != nil && order != 0 {
+		if a := e.Value.(*absentee); a.moved != nil && a.moved.Order > order {
+			return a.moved
+		}
+	}
+	return nil
 }
 
 // enqueue moves a to the end of a queue.

@@ -112,6 +112,7 @@ func TestWantedNames(t *testing.T) {
 		{"thrice at most, with a pause", []world.Update{far},
 			[]ask{{1, 1, []int{2}}, {30.9, 9, []int{4}}, {31, 9, []int{2}}, {61, 1, []int{4}}, {61, 9, []int{2}}, {91, 9, []int{4}}, {1000, 9, nil}}},
 		{"named", []world.Update{far, named(2, true), named(4, false)}, []ask{{1, 9, []int{4}}}},
+		{"no avatar any more", []world.Update{avatar(2, 0, at(1, 1, 1)), prim(2, 0, at(1, 1, 1))}, []ask{{2, 9, nil}}},
 		{"gone", []world.Update{avatar(2, 0, at(1, 1, 1)), world.ObjectsKilled{Stamp: in(2), LocalIDs: []uint32{2}}}, []ask{{2, 9, nil}}},
 	}
 	for _, test := range tests {
@@ -191,6 +192,16 @@ func TestWantsAreBounded(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
+	// What was offered does not, even if it was given up before.
+	w.Apply(offered(50, 7))
+	for n := range uint32(2 * world.MaxHearsay) {
+		w.Apply(moved(51, 20_000+n))
+	}
+	if got := w.Pending(); got != 1 {
+		t.Errorf("found %d pending, expected 1", got)
+	}
+	w = after()
+
 	many := make([]uint32, world.MaxObjects+1)
 	for i := range many {
 		many[i] = uint32(2_000_000 + i)
@@ -206,7 +217,7 @@ func TestWantsAreBounded(t *testing.T) {
 	if !o.Truncated {
 		t.Error("the objects are not said to be truncated")
 	}
-	checkStats(t, w, world.Stats{Unmatched: 2*world.MaxHearsay + 1, Overflow: 1})
+	checkStats(t, w, world.Stats{Overflow: 1})
 }
 
 // A name that the grid gave on request goes before the description's, which

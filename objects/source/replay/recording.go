@@ -47,7 +47,7 @@ type Recording struct {
 	CutOff bool
 
 	source io.ReadSeeker
-	size   int64 // bytes of the sound lines
+	size   int64 // bytes; what is added later is not looked at
 }
 
 // Open reads a whole recording to see that it is sound, and keeps nothing of it
@@ -117,7 +117,6 @@ func (rec *Recording) each(ctx context.Context, do func(world.Update) error) err
 		}
 		if err != nil && lines.unended {
 			rec.CutOff = true
-			rec.size -= int64(len(line))
 			return nil
 		}
 		if err == nil {

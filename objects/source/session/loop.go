@@ -248,6 +248,7 @@ func (l *loop) crawl(r *region, folders []caps.Folder) {
 		Progress: func(done, total int) {
 			l.post(func(now time.Time) { l.notify(Notice{At: now, Kind: Crawling, Done: done, Total: total}) })
 		},
+		Report: func(err error) { l.post(func(now time.Time) { l.trouble(now, err) }) },
 	}
 	l.wg.Go(func() {
 		defer cancel()
