@@ -64,7 +64,7 @@ func (m *LayerData) Decode(b []byte) error {
 	stream.little(8)
 	for {
 		q := stream.little(8)
-		if q == endOfPatches && !stream.short {
+		if q == endOfPatches {
 			return nil
 		}
 		p := slot(&m.Patches)
@@ -230,7 +230,7 @@ type bitReader struct {
 func (r *bitReader) fill() {
 	if len(r.b) >= 8 {
 		r.bits |= binary.BigEndian.Uint64(r.b) >> uint(r.n)
-		taken := (63 - r.n) / 8
+		taken := (64 - r.n) / 8
 		r.b = r.b[taken:]
 		r.n += 8 * taken
 		return
