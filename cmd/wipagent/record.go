@@ -20,7 +20,7 @@ import (
 
 type recordCmd struct {
 	Output  string        `short:"o" required:"" help:"Where to write the recording." placeholder:"FILE.jsonl"`
-	For     time.Duration `help:"Stop after this time. Default: go on until interrupted, or until the world stands still." placeholder:"30s"`
+	For     time.Duration `help:"Stop after this time. Default: go on until interrupted, or until the world has come to rest." placeholder:"30s"`
 	MaxSize byteSize      `default:"64MiB" help:"Stop before the file is larger than this; 1GiB at most." placeholder:"64MiB"`
 	Force   bool          `help:"Replace a file that is there already."`
 }
@@ -76,22 +76,15 @@ func (r *recordCmd) record(ctx context.Context, c *cli, recorder *replay.Recorde
 	worldCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	w := world.New()
-	still := make(chan struct{}, 1)
-	remove := w.Tap(func(u world.Update) {
-		recorder.Observe(u)
-		if standsStill(u) {
-			select {
-			case still <- struct{}{}:
-			default:
-			}
-		}
-	})
+	remove := w.Tap(recorder.Observe)
 	keep := context.AfterFunc(ctx, stop) // while loading, an interrupt ends that
 	var resting sync.WaitGroup
 	err = c.load(worldCtx, c.worldName(), w, &resting)
 	if interrupted := !keep(); err == nil && !interrupted {
 		loaded = true
-		r.wait(ctx, c, recorder, still)
+		rested := make(chan struct{})
+		go func() { resting.Wait(); close(rested) }()
+		r.wait(ctx, c, recorder, rested)
 	}
 	remove()
 	closed := recorder.Close()
@@ -106,20 +99,9 @@ func (r *recordCmd) record(ctx context.Context, c *cli, recorder *replay.Recorde
 	return true, closed
 }
 
-// standsStill reports whether nothing will change after what u began.
-func standsStill(u world.Update) bool {
-	switch u := u.(type) {
-	case world.SessionStarted:
-		return !u.AsOf.IsZero()
-	case world.Frozen:
-		return true
-	}
-	return false
-}
-
-// wait returns when it is time to stop. On a terminal it shows how far the
-// recording is.
-func (r *recordCmd) wait(ctx context.Context, c *cli, recorder *replay.Recorder, still <-chan struct{}) {
+// wait returns when it is time to stop, at the latest when the world has come
+// to rest. On a terminal it shows how far the recording is.
+func (r *recordCmd) wait(ctx context.Context, c *cli, recorder *replay.Recorder, rested <-chan struct{}) {
 	var enough <-chan time.Time // never, if there is no limit
 	if r.For > 0 {
 		timer := time.NewTimer(r.For)
@@ -139,7 +121,7 @@ func (r *recordCmd) wait(ctx context.Context, c *cli, recorder *replay.Recorder,
 			return
 		case <-enough:
 			return
-		case <-still:
+		case <-rested:
 			return
 		case <-recorder.Done():
 			return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/wipagent/wipagent/objects/source/replay"
 	"github.com/wipagent/wipagent/objects/world"
@@ -23,6 +24,10 @@ func (c *cli) speed() (float64, error) {
 	}
 	return *c.Speed, nil
 }
+
+// readyWithin is how long a model's client waits for the recorded session to be
+// ready.
+const readyWithin = time.Second
 
 // loadRecording loads a recording, or begins to play it. A person's one call
 // waits until the recorded session was ready; a model is told to come again.
@@ -77,11 +82,14 @@ func (c *cli) loadRecording(ctx context.Context, name string, w *world.World, re
 			c.warn("%s: the recording is at its end; the world stands still", name)
 		}
 	})
-	if c.mode != serving {
-		select {
-		case <-ready:
-		case <-ended:
-		}
+	var enough <-chan time.Time // never, for a person
+	if c.mode == serving {
+		enough = time.After(readyWithin)
+	}
+	select {
+	case <-ready:
+	case <-ended:
+	case <-enough:
 	}
 	remove()
 	return nil
