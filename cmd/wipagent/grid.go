@@ -93,6 +93,8 @@ func (c *cli) whyEnded(cfg *gridConfig, err error) string {
 			text += "; " + advice
 		}
 		return text
+	case errors.Is(err, live.ErrUntrusted):
+		return printable(err.Error()) + "; give the authority's certificate as ca_file of the grid in " + printable(cfg.path)
 	case errors.Is(err, live.ErrElsewhere):
 		return printable(err.Error()) + "; start again when nobody else uses the account"
 	}

@@ -71,7 +71,7 @@ func (l *loginCmd) Run(ctx context.Context, c *cli) error {
 		c.page().login(cfg, answer)
 	}
 	if err != nil {
-		return &exitError{exitUnavailable, fmt.Errorf("the login is good, but %w", err)}
+		return &exitError{exitUnavailable, fmt.Errorf("the login is good, but %s", c.whyEnded(cfg, err))}
 	}
 	return nil
 }

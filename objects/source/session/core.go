@@ -33,6 +33,9 @@ var (
 	// ErrNoQueue: the simulator offers no event queue, so that no region
 	// ever becomes ready.
 	ErrNoQueue = errors.New("the simulator offers no event queue")
+	// ErrUntrusted: the simulator's certificate is of no authority that is
+	// trusted. Config.RootCAs can name one.
+	ErrUntrusted = caps.ErrUntrusted
 )
 
 // driver does what the core asks for. What comes of it, the core is told by

@@ -165,7 +165,7 @@ func reconnects() *backoff.ExponentialBackOff {
 func again(err error, wait *backoff.ExponentialBackOff) (time.Duration, bool) {
 	var refused *login.Error
 	switch {
-	case errors.Is(err, ErrElsewhere):
+	case errors.Is(err, ErrElsewhere), errors.Is(err, caps.ErrUntrusted):
 		return 0, false
 	case errors.As(err, &refused):
 		after, ok := refused.Retry()

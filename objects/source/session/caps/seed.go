@@ -2,6 +2,9 @@ package caps
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -46,6 +49,10 @@ func (s Set) URL(name string) secret.Of[string] { return s.urls[name] }
 // Names returns the names of the granted capabilities, in order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.urls)) }
 
+// ErrUntrusted says that a host's certificate is of an authority that is not
+// trusted. Second Life's simulators have one of their operator's own.
+var ErrUntrusted = errors.New("the certificate is of no trusted authority")
+
 // FetchSeed asks a region for the capabilities called Names, at the address
 // that the login, or the event that announced the region, gave. It tries again
 // for about a minute at most, as a region that has just been entered may not
@@ -62,7 +69,10 @@ func FetchSeed(ctx context.Context, client *http.Client, seed secret.Of[string])
 	missing := 0
 	return backoff.Retry(ctx, func() (Set, error) {
 		set, a, err := c.fetchSeed(ctx, client, body)
+		var untrusted *tls.CertificateVerificationError
 		switch {
+		case errors.As(err, &untrusted): // it will be the same the next time
+			err = backoff.Permanent(fmt.Errorf("%w: %w", ErrUntrusted, err))
 		case err == nil || a == nil:
 		case a.status == http.StatusNotFound || a.status == http.StatusGone:
 			if missing++; missing == seedMissing {

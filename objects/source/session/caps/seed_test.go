@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -206,5 +207,17 @@ func TestLoopback(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || !slices.Equal(got, []string{"A"}) {
 		t.Errorf("found %v, %v, expected the event and the end", got, err)
+	}
+}
+
+// TestUntrusted: a certificate of an unknown authority is an error of its own,
+// at once: no further attempt can mend it.
+func TestUntrusted(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	_, err := caps.FetchSeed(t.Context(), &http.Client{Transport: &http.Transport{}}, secret.New(server.URL+"/cap/secret"))
+	if !errors.Is(err, caps.ErrUntrusted) || strings.Contains(err.Error(), "secret\"") || strings.Contains(err.Error(), server.URL) {
+		t.Errorf("found %v, expected %v", err, caps.ErrUntrusted)
 	}
 }

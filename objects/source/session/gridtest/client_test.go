@@ -383,6 +383,13 @@ func (c *client) seen() (messages, effects map[string]int, events []string) {
 	return maps.Clone(c.messages), maps.Clone(c.effects), append([]string(nil), c.events...)
 }
 
+// answers returns how often polls and seed requests got each status.
+func (c *client) answers() map[int]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.statuses)
+}
+
 func (c *client) send(body []byte) {
 	c.mu.Lock()
 	root := c.root

@@ -254,13 +254,13 @@ func TestQueueStatuses(t *testing.T) {
 	bubble(t, cfg, func(t *testing.T, g *gridtest.Grid, c *client) {
 		settle(100 * time.Second)
 		want := map[int]int{200: 1, 499: 1, 500: 1, 502: 2, 503: 3} // one 502 after a hold
-		if diff := cmp.Diff(want, c.statuses); diff != "" {
+		if diff := cmp.Diff(want, c.answers()); diff != "" {
 			t.Errorf("statuses (-want +got):\n%s", diff)
 		}
 		g.SetFaults(gridtest.Faults{QueueStatus: []int{404}})
 		settle(time.Second)
-		if c.statuses[404] != 1 {
-			t.Errorf("found statuses %v, expected the held poll to end with 404", c.statuses)
+		if c.answers()[404] != 1 {
+			t.Errorf("found statuses %v, expected the held poll to end with 404", c.answers())
 		}
 	})
 }

@@ -95,8 +95,8 @@ func TestSecondLogin(t *testing.T) {
 		}
 		settle(2 * time.Second)
 		messages, _, _ := c.seen()
-		if messages["KickUser"] != 1 || messages["DisableSimulator"] != 1 || c.statuses[404] != 1 {
-			t.Errorf("found messages %v and polls %v, expected a kick, an end and 404", messages, c.statuses)
+		if messages["KickUser"] != 1 || messages["DisableSimulator"] != 1 || c.answers()[404] != 1 {
+			t.Errorf("found messages %v and polls %v, expected a kick, an end and 404", messages, c.answers())
 		}
 		other.login(request(g.LoginURI()))
 		settle(2 * time.Second)
@@ -129,8 +129,8 @@ func TestEnds(t *testing.T) {
 						t.Errorf("found %d %s, expected %d", messages[n], n, tt.messages[n])
 					}
 				}
-				if c.statuses[404] != 1 || len(g.Sessions()) != 0 {
-					t.Errorf("found polls %v and sessions %v, expected 404 and none", c.statuses, g.Sessions())
+				if c.answers()[404] != 1 || len(g.Sessions()) != 0 {
+					t.Errorf("found polls %v and sessions %v, expected 404 and none", c.answers(), g.Sessions())
 				}
 				_, err := login.Do(c.ctx, c.http, request(g.LoginURI()))
 				var e *login.Error

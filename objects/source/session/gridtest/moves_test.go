@@ -38,8 +38,8 @@ func TestMovesBetweenRegions(t *testing.T) {
 				if messages["AgentMovementComplete"] != 2 || messages["RegionHandshake"] != 2 || messages["DisableSimulator"] != 1 || messages["KillObject"] != 1 {
 					t.Errorf("found messages %v, expected two arrivals, and an end and a kill from the region that was left", messages)
 				}
-				if c.statuses[404] != 1 {
-					t.Errorf("found polls %v, expected one queue to be gone", c.statuses)
+				if c.answers()[404] != 1 {
+					t.Errorf("found polls %v, expected one queue to be gone", c.answers())
 				}
 				if messages, _, _ := watcher.seen(); messages["KillObject"] != 1 {
 					t.Errorf("found that the watcher got %v, expected a kill", messages)
@@ -61,7 +61,7 @@ func TestThereAndBack(t *testing.T) {
 		settle(500 * time.Millisecond)
 		g.Teleport(id(100), "Alpha", world.Vec3{X: 10, Y: 20, Z: 25})
 		settle(100 * time.Millisecond)
-		if n := c.statuses[404]; n != 1 {
+		if n := c.answers()[404]; n != 1 {
 			t.Errorf("found %d queues gone, expected that of the first visit", n)
 		}
 		settle(10 * time.Second)
