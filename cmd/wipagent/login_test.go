@@ -18,12 +18,18 @@ import (
 
 	"github.com/wipagent/wipagent/objects/source/session/grids"
 	"github.com/wipagent/wipagent/objects/source/session/gridtest"
+	"github.com/wipagent/wipagent/objects/world"
 
 	live "github.com/wipagent/wipagent/objects/source/session"
 )
 
-// TestLogin runs the real command against a grid on loopback sockets.
-func TestLogin(t *testing.T) {
+// TestLogin and TestLiveWorld run the real command against a grid on loopback
+// sockets.
+func TestLogin(t *testing.T)     { liveScript(t, "testdata/live/login.txtar") }
+func TestLiveWorld(t *testing.T) { liveScript(t, "testdata/live/world.txtar") }
+
+func liveScript(t *testing.T, file string) {
+	t.Parallel()
 	grid := gridtest.New(&gridtest.Config{
 		LogoutReply: true,
 		Accounts: []gridtest.Account{
@@ -31,11 +37,14 @@ func TestLogin(t *testing.T) {
 			{First: "Careful", Last: "Resident", Password: "c4n4ry-two", Token: "424242"},
 			{First: "Lawful", Last: "User", Password: "c4n4ry-three", Terms: "Be kind.\nAlways."},
 		},
-		Regions: []gridtest.RegionConfig{{Name: "Alpha\x1b[31m", X: 256000, Y: 256256}},
+		Regions: []gridtest.RegionConfig{{
+			Name: "Alpha\x1b[31m", X: 256000, Y: 256256,
+			Avatars: []gridtest.Avatar{{First: "Ada", Last: "Resident", Position: world.Vec3{X: 130, Y: 128, Z: 22}}},
+		}},
 	})
 	uri := grid.Serve(t)
 	testscript.Run(t, testscript.Params{
-		Files:               []string{"testdata/live/login.txtar"},
+		Files:               []string{file},
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
@@ -108,6 +117,12 @@ password_env = "CAREFUL"
 grid = "home"
 name = "lawful.user"
 password_env = "LAWFUL"
+
+[accounts.lawful2]
+grid = "home"
+name = "lawful.user"
+password_env = "LAWFUL"
+accept_terms = true
 `
 
 // TestLoginIsInterrupted ends a login while the region is still silent: the
