@@ -23,11 +23,44 @@ func (s Span) String() string {
 // Diagnostic is one thing wrong with a document. It says what was found, what
 // was expected, and where, with the smallest span that is wrong.
 type Diagnostic struct {
-	Rule    string // stable identifier, such as "unclosed-brace" (spec/idl.md, Rules)
-	Span    Span
-	Message string // lower case, no full stop: "found %q, expected ..."
-	Hint    string // what to do, or empty
-	Related []Related
+	Rule     string // stable identifier, such as "unclosed-brace" (spec/idl.md, Rules)
+	Severity Severity
+	Span     Span
+	Message  string // lower case, no full stop: "found %q, expected ..."
+	Hint     string // what to do, or empty
+	Related  []Related
+	Fixes    []Fix // suggested changes, the best one first; mostly none
+}
+
+// Severity is how much a Diagnostic matters.
+type Severity uint8
+
+// The severities. What is wrong is an error, which is the zero value; what
+// could be better is a warning.
+const (
+	Error Severity = iota
+	Warning
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Fix is a change that would end a Diagnostic. Its edits belong together, do
+// not overlap, and are in the Diagnostic's own file.
+type Fix struct {
+	Title string // what it does, as an order: "write int"
+	Edits []Edit
+}
+
+// Edit puts a text in place of a span, which may be empty.
+type Edit struct {
+	Span Span
+	Text string
 }
 
 // Related points at another place that explains a Diagnostic, such as the
