@@ -73,47 +73,16 @@ const (
 // others are, also when the error is not nil. Compile calls load once a name,
 // from the calling goroutine, and runs no other.
 func Compile(load Loader, names ...string) ([]*Document, error) {
-	c := &compiler{
-		load:     load,
-		units:    map[string]*unit{},
-		records:  map[*Record]*recordInfo{},
-		collided: map[collision]bool{},
-		patterns: map[string]*regexp.Regexp{},
-		near:     nearBudget,
+	found := Check(Source{Load: load}, names...)
+	if len(found.Faults) > 0 {
+		return found.Documents, found.Faults
 	}
-	var roots []*unit
-	for _, name := range names {
-		if u := c.units[name]; u == nil || !slices.Contains(roots, u) {
-			roots = append(roots, c.root(name))
-		}
-	}
-	each := func(pass func(*unit)) {
-		for _, u := range c.order {
-			pass(u)
-		}
-	}
-	each(c.declare)
-	each(c.link)
-	each(c.resolveRecords)
-	c.spreadProperties()
-	each(c.checkRecords)
-	each(c.resolveInterfaces)
-
-	var docs []*Document
-	for _, u := range roots {
-		if u.sound() {
-			docs = append(docs, u.doc)
-		}
-	}
-	if list := c.faults(); len(list) > 0 {
-		return docs, list
-	}
-	return docs, nil
+	return found.Documents, nil
 }
 
 // compiler holds one run of Compile.
 type compiler struct {
-	load  Loader
+	Source
 	units map[string]*unit
 	order []*unit // in the order of loading
 	bytes int     // loaded so far
@@ -266,22 +235,28 @@ type limitError string
 
 func (e limitError) Error() string { return string(e) }
 
+// notFoundError is a document that does not exist.
+type notFoundError struct{ name string }
+
+func (e *notFoundError) Error() string { return fmt.Sprintf("found no document %q", e.name) }
+func (e *notFoundError) Unwrap() error { return fs.ErrNotExist }
+
 // read loads and parses one document that was not asked for before.
 func (c *compiler) read(name string) (*unit, error) {
 	u := &unit{name: name}
 	c.units[name] = u
-	if len(c.units) > maxDocuments {
-		return u, limitError(fmt.Sprintf("found more than %d documents", maxDocuments))
+	if len(c.units) > c.MaxDocuments {
+		return u, limitError(fmt.Sprintf("found more than %d documents", c.MaxDocuments))
 	}
-	text, err := c.load(name)
+	text, err := c.Load(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return u, fmt.Errorf("found no document %q", name)
+		return u, &notFoundError{name}
 	case err != nil:
 		return u, fmt.Errorf("cannot load document %q: %w", name, err)
 	}
-	if c.bytes+len(text) > maxTotalBytes {
-		return u, limitError(fmt.Sprintf("found more than %d bytes of documents", maxTotalBytes))
+	if c.bytes+len(text) > c.MaxBytes {
+		return u, limitError(fmt.Sprintf("found more than %d bytes of documents", c.MaxBytes))
 	}
 	c.bytes += len(text)
 	u.file, u.found = syntax.Parse(name, text)
@@ -305,46 +280,71 @@ func (c *compiler) loadImports(u *unit, path []link) {
 	seen := map[string]*syntax.Import{}
 	for _, node := range u.file.Imports {
 		l := link{node: node}
-		if first := seen[node.Path]; first != nil {
+		name, known := c.nameOf(u, node)
+		if first := seen[name]; first != nil {
 			d := u.fault(ruleDuplicateImport, node.Span, "remove it", "found a second import of %q", node.Path)
 			relate(d, first.Span, "first imported here")
 			continue
 		}
-		seen[node.Path] = node
-		l.unit = c.importOf(u, node, path)
+		seen[name] = node
+		if known {
+			l.unit = c.importOf(u, node, name, path)
+		}
 		u.imports = append(u.imports, l)
 		u.incomplete = u.incomplete || l.unit == nil
 	}
 }
 
-// importOf returns the unit that an import clause of u means, or nil after a
-// fault.
-func (c *compiler) importOf(u *unit, node *syntax.Import, path []link) *unit {
+// nameOf returns the name of the document that an import clause of u means,
+// and false after a fault.
+func (c *compiler) nameOf(u *unit, node *syntax.Import) (string, bool) {
 	if !fs.ValidPath(node.Path) || node.Path == "." || strings.Contains(node.Path, `\`) {
 		u.fault(ruleImportPath, node.Span, `write the document's name as the loader knows it, such as "tracker/issue.wip"`,
 			"found %q, expected a slash-separated relative path without \".\" and \"..\"", node.Path)
-		return nil
+		return node.Path, false
 	}
-	to := c.units[node.Path]
+	if c.Resolve == nil {
+		return node.Path, true
+	}
+	name, err := c.Resolve(u.name, node.Path)
+	if err != nil {
+		c.notFound(u, node, err)
+		return node.Path, false
+	}
+	return name, true
+}
+
+// notFound reports an import clause whose document cannot be had.
+func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
+	rule := ruleImportNotFound
+	switch {
+	case errors.As(err, new(limitError)):
+		rule = ruleImportLimit
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("found no document %q", node.Path)
+	}
+	u.fault(rule, node.Span, c.nearestDocument(u, node.Path), "%s", err)
+}
+
+// importOf returns the unit of that name, which an import clause of u means,
+// or nil after a fault.
+func (c *compiler) importOf(u *unit, node *syntax.Import, name string, path []link) *unit {
+	to := c.units[name]
 	if to == nil {
 		if len(path) >= maxImportDepth {
 			u.fault(ruleImportLimit, node.Span, "", "found imports nested more than %d deep", maxImportDepth)
 			return nil
 		}
 		var err error
-		if to, err = c.read(node.Path); err != nil {
-			rule := ruleImportNotFound
-			if errors.As(err, new(limitError)) {
-				rule = ruleImportLimit
-			}
-			u.fault(rule, node.Span, c.nearestDocument(node.Path), "%s", err)
+		if to, err = c.read(name); err != nil {
+			c.notFound(u, node, err)
 			return nil
 		}
 		c.loadImports(to, append(path, link{node, to}))
 		return to
 	}
 	if to.file == nil {
-		u.fault(ruleImportNotFound, node.Span, c.nearestDocument(node.Path), "found no document %q", node.Path)
+		c.notFound(u, node, fs.ErrNotExist)
 		return nil
 	}
 	if to.loading {

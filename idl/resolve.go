@@ -106,11 +106,11 @@ func (c *compiler) declare(u *unit) {
 			u.doc.Records = append(u.doc.Records, s.record.Record)
 			u.records = append(u.records, s.record)
 			c.records[s.record.Record] = s.record
-			c.annotations(u, n.Annotations, onRecord)
+			s.record.Deprecated = c.annotations(u, n.Annotations, onRecord).deprecated
 		case *syntax.Enum:
 			s.enum = &Enum{Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Labels: u.labels(n), Span: n.Span}
 			u.doc.Enums = append(u.doc.Enums, s.enum)
-			c.annotations(u, n.Annotations, onEnum)
+			s.enum.Deprecated = c.annotations(u, n.Annotations, onEnum).deprecated
 		}
 		if _, builtin := builtins[id.Name]; builtin {
 			u.fault(ruleReservedName, id.Span, "choose another name", "found a declaration named %q, which is a built-in type", id.Name)
@@ -128,7 +128,7 @@ func (u *unit) labels(n *syntax.Enum) []Label {
 	var labels []Label
 	for _, l := range n.Labels[:atMost(u, len(n.Labels), maxLabels, "labels", func(i int) syntax.Span { return n.Labels[i].Name.Span })] {
 		if scope.add(l.Name) {
-			labels = append(labels, Label{Name: l.Name.Name, Doc: u.docOf(l.Doc, l.Name)})
+			labels = append(labels, Label{Name: l.Name.Name, Doc: u.docOf(l.Doc, l.Name), Span: l.Name.Span})
 		}
 	}
 	return labels
@@ -216,11 +216,15 @@ func (c *compiler) didYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// nearestDocument is didYouMean over the documents loaded so far.
-func (c *compiler) nearestDocument(name string) string {
-	names := make([]string, 0, len(c.order))
-	for _, u := range c.order {
-		names = append(names, u.name)
+// nearestDocument is didYouMean over what an import clause of u could name.
+func (c *compiler) nearestDocument(u *unit, path string) string {
+	var names []string
+	if c.Names != nil {
+		names = c.Names(u.name)
+	} else {
+		for _, other := range c.order {
+			names = append(names, other.name)
+		}
 	}
-	return c.didYouMean(name, names)
+	return c.didYouMean(path, names)
 }
