@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/language"
+
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -53,8 +55,9 @@ func (t target) String() string {
 const (
 	maxAnnotations = 64 // on one thing
 	maxAliasBytes  = 100
-	maxAliases     = 64 // of one operation
-	maxExamples    = 16 // of one operation
+	maxUseBytes    = 200 // of what @deprecated says
+	maxAliases     = 64  // of one operation
+	maxExamples    = 16  // of one operation
 	maxCost        = 1000
 	maxTimeout     = 10 * time.Minute
 	maxMaxOutput   = 16 << 20
@@ -69,8 +72,10 @@ type settings struct {
 	timeout   time.Duration
 	maxOutput int
 	audience  Audience
-	aliases   []string
+	aliases   []Alias
 	examples  []*syntax.Annotation
+
+	deprecated string
 }
 
 func (s *settings) has(name string) bool { return s.at[name] != nil }
@@ -82,7 +87,10 @@ type annotation struct {
 	read     func(*compiler, *unit, *syntax.Annotation, *settings)
 }
 
-const onBoth = onInterface | onOperation
+const (
+	onBoth = onInterface | onOperation
+	onAll  = onBoth | onParam | onRecord | onField | onEnum
+)
 
 // annotationTable has every annotation by name.
 var annotationTable = map[string]annotation{
@@ -99,6 +107,7 @@ var annotationTable = map[string]annotation{
 	"alias":         {targets: onOperation, repeated: true, read: readAlias},
 	"example":       {targets: onOperation, repeated: true, read: readExample},
 	"derived":       {targets: onField, read: readFlag},
+	"deprecated":    {targets: onAll, read: readDeprecated},
 }
 
 var annotationNames = func() (names []string) {
@@ -300,24 +309,57 @@ func readAlias(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
 		u.fault(ruleAnnotationArguments, a.Span, "", "found \"@alias\" without an argument, expected one or more strings")
 	}
 	for _, arg := range a.Args {
-		if arg.Name != nil || arg.Value == nil || arg.Value.Kind != syntax.StringValue {
+		if arg.Value == nil || arg.Value.Kind != syntax.StringValue {
 			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected a string", argText(arg))
 			continue
 		}
+		tag, ok := languageOf(arg)
 		text := arg.Value.Text
 		switch {
-		case strings.TrimSpace(text) != text || text == "" || strings.ContainsFunc(text, unicode.IsControl):
+		case !ok:
+			u.fault(ruleAnnotationArguments, arg.Name.Span, `a tag is a language and perhaps a region, such as de or pt_BR`,
+				"found %q, expected the tag of a language", arg.Name.Name)
+		case !isWords(text):
 			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected words without control characters or space around them", argText(arg))
 		case len(text) > maxAliasBytes:
 			u.fault(ruleTooLong, arg.Span, "", "found an alias of %d bytes, expected at most %d", len(text), maxAliasBytes)
-		case slices.ContainsFunc(s.aliases, func(other string) bool { return strings.EqualFold(other, text) }):
+		case slices.ContainsFunc(s.aliases, func(other Alias) bool { return strings.EqualFold(other.Text, text) }):
 			u.fault(ruleAnnotationArguments, arg.Span, "remove one of them", "found alias %q twice", text)
 		case len(s.aliases) == maxAliases:
 			u.fault(ruleTooMany, arg.Span, "", "found more than %d aliases of one operation", maxAliases)
 			return
 		default:
-			s.aliases = append(s.aliases, text)
+			s.aliases = append(s.aliases, Alias{text, tag})
 		}
+	}
+}
+
+// isWords reports whether a text can be shown as it is.
+func isWords(text string) bool {
+	return strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// languageOf returns the BCP 47 tag that an argument's name stands for, with
+// "_" for "-", and whether it is one; "" if it has no name.
+func languageOf(arg *syntax.Arg) (string, bool) {
+	if arg.Name == nil {
+		return "", true
+	}
+	tag, err := language.Parse(arg.Name.Name)
+	return tag.String(), err == nil && tag != language.Und
+}
+
+func readDeprecated(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
+	const want = `what to use instead in quotes, such as "use other_operation"`
+	v := oneArg(u, a, want)
+	switch {
+	case v == nil:
+	case v.Kind != syntax.StringValue || !isWords(v.Text):
+		u.fault(ruleAnnotationArguments, v.Span, "", "found %s, expected %s", literalText(v), want)
+	case len(v.Text) > maxUseBytes:
+		u.fault(ruleTooLong, v.Span, "", "found %d bytes of \"@deprecated\", expected at most %d", len(v.Text), maxUseBytes)
+	default:
+		s.deprecated = v.Text
 	}
 }
 

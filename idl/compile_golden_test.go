@@ -99,6 +99,9 @@ func dump(docs []*idl.Document) string {
 		b.WriteByte('\n')
 		for _, i := range d.Interfaces {
 			fmt.Fprintf(&b, "\ninterface %s (%q)\n", i.QualifiedName(), i.Doc)
+			if i.Deprecated != "" {
+				fmt.Fprintf(&b, "  deprecated %q\n", i.Deprecated)
+			}
 			for _, o := range i.Operations {
 				dumpOperation(&b, o)
 			}
@@ -115,18 +118,34 @@ func dump(docs []*idl.Document) string {
 
 func dumpOperation(b *strings.Builder, o *idl.Operation) {
 	fmt.Fprintf(b, "  %s\n", o.Signature())
+	if o.Deprecated != "" {
+		fmt.Fprintf(b, "    deprecated %q\n", o.Deprecated)
+	}
 	if o.Doc != "" {
 		fmt.Fprintf(b, "    doc %q\n", o.Doc)
 	}
 	fmt.Fprintf(b, "    %s informational=%t idempotent=%t dry_run=%t cost=%d timeout=%s max_output=%d audience=%s\n",
 		o.Risk, o.Informational, o.Idempotent, o.DryRun, o.Cost, o.Timeout, o.MaxOutput, o.Audience)
 	if len(o.Aliases) > 0 {
-		fmt.Fprintf(b, "    aliases %q\n", o.Aliases)
+		b.WriteString("    aliases [")
+		for i, a := range o.Aliases {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			if a.Language != "" {
+				b.WriteString(a.Language + ":")
+			}
+			fmt.Fprintf(b, "%q", a.Text)
+		}
+		b.WriteString("]\n")
 	}
 	for _, e := range o.Examples {
 		fmt.Fprintf(b, "    example %s\n", e)
 	}
 	for _, p := range o.Params {
+		if p.Deprecated != "" {
+			fmt.Fprintf(b, "    %s deprecated %q\n", p.Name, p.Deprecated)
+		}
 		if p.Doc != "" {
 			fmt.Fprintf(b, "    %s: %q\n", p.Name, p.Doc)
 		}

@@ -20,6 +20,7 @@ type interfaceInfo struct {
 func (c *compiler) resolveInterfaces(u *unit) {
 	for _, i := range u.ifaces {
 		shared := c.annotations(u, i.node.Annotations, onInterface)
+		i.Deprecated = shared.deprecated
 		names := newScope(u, "operation")
 		ops := i.node.Operations
 		for _, n := range ops[:atMost(u, len(ops), maxOperations, "operations", func(k int) syntax.Span { return ops[k].Name.Span })] {
@@ -89,6 +90,7 @@ func (c *compiler) apply(u *unit, op *Operation, own, shared *settings) {
 	op.Timeout = firstSet(own.timeout, shared.timeout, DefaultTimeout)
 	op.MaxOutput = firstSet(own.maxOutput, shared.maxOutput, DefaultMaxOutput)
 	op.Audience = firstSet(own.audience, shared.audience, LocalOperator)
+	op.Deprecated = firstSet(own.deprecated, shared.deprecated)
 	op.Aliases = own.aliases
 	for _, name := range []string{"informational", "dry_run"} {
 		a, risk := own.at[name], shared.at[risk.String()]
@@ -113,8 +115,8 @@ func firstSet[T comparable](values ...T) (v T) {
 
 // param resolves one parameter.
 func (c *compiler) param(u *unit, n *syntax.Param) *Param {
-	c.annotations(u, n.Annotations, onParam)
-	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Span: n.Span}
+	s := c.annotations(u, n.Annotations, onParam)
+	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Deprecated: s.deprecated, Span: n.Span}
 	p.Type = c.typ(u, n.Type, &place{role: forParam})
 	if p.Type == nil {
 		return p

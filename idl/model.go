@@ -37,6 +37,7 @@ type Interface struct {
 	Document   *Document
 	Doc        string
 	Operations []*Operation
+	Deprecated string // what to use instead: "use Other"; empty if not deprecated
 	Span       syntax.Span
 }
 
@@ -61,7 +62,7 @@ type Operation struct {
 	Doc       string
 	Params    []*Param
 	Result    *Type
-	Aliases   []string          // other words by which people ask for it
+	Aliases   []Alias           // other words by which people ask for it
 	Examples  []json.RawMessage // argument records that pass DecodeArgs without repair
 
 	Informational bool // capability: it only tells
@@ -72,9 +73,18 @@ type Operation struct {
 	Timeout       time.Duration // enforced by the dispatcher; DefaultTimeout if not declared
 	MaxOutput     int           // bytes of the JSON result; DefaultMaxOutput if not declared
 	Audience      Audience      // the lowest audience it may be offered to
+	Deprecated    string        // what to use instead: "use other"; empty if not deprecated
 	Span          syntax.Span
 
 	shape atomic.Pointer[shapePlan] // Shape's; nil until the first result
+}
+
+// Alias is other words by which people ask for an operation.
+type Alias struct {
+	Text string
+	// Language is the BCP 47 tag of the words, such as "de" or "pt-BR"; empty
+	// if the document does not say.
+	Language string
 }
 
 // What an operation gets that declares no limits of its own.
@@ -140,7 +150,9 @@ type Param struct {
 	Doc     string
 	Type    *Type
 	Default json.RawMessage // JSON form; nil if the parameter has no default
-	Span    syntax.Span
+	// Deprecated says what to use instead, or is empty.
+	Deprecated string
+	Span       syntax.Span
 }
 
 // Required reports whether a call must send the parameter: it has neither a
@@ -149,11 +161,12 @@ func (p *Param) Required() bool { return p.Default == nil && !p.Type.Optional }
 
 // Record is a declared set of named fields.
 type Record struct {
-	Name     string
-	Document *Document
-	Doc      string
-	Fields   []*Field
-	Span     syntax.Span
+	Name       string
+	Document   *Document
+	Doc        string
+	Fields     []*Field
+	Deprecated string // what to use instead; empty if not deprecated
+	Span       syntax.Span
 }
 
 // HoldsText reports whether a value of the record can hold a stranger's words:
@@ -164,26 +177,29 @@ func (r *Record) HoldsText() bool {
 
 // Field is one field of a record.
 type Field struct {
-	Name    string
-	Doc     string
-	Type    *Type
-	Derived bool // computed by the Host, not observed (P6)
-	Span    syntax.Span
+	Name       string
+	Doc        string
+	Type       *Type
+	Derived    bool   // computed by the Host, not observed (P6)
+	Deprecated string // what to use instead; empty if not deprecated
+	Span       syntax.Span
 }
 
 // Enum is a declared set of labels; no two differ only by case.
 type Enum struct {
-	Name     string
-	Document *Document
-	Doc      string
-	Labels   []Label
-	Span     syntax.Span
+	Name       string
+	Document   *Document
+	Doc        string
+	Labels     []Label
+	Deprecated string // what to use instead; empty if not deprecated
+	Span       syntax.Span
 }
 
 // Label is one label of an enum.
 type Label struct {
 	Name string
 	Doc  string
+	Span syntax.Span // of the name
 }
 
 // Kind says which type a Type is.

@@ -220,7 +220,7 @@ func (c *compiler) didYouMean(name string, candidates []string) string {
 func (c *compiler) nearestDocument(u *unit, path string) string {
 	var names []string
 	if c.Names != nil {
-		names = c.Names(u.name)
+		names = c.Names(u.name, path)
 	} else {
 		for _, other := range c.order {
 			names = append(names, other.name)

@@ -60,7 +60,7 @@ var meaningRules = []syntax.Rule{
 	{ID: ruleDuplicateName, Doc: "A name is declared twice in the same place."},
 	{ID: ruleCollidingName, Doc: "Two names in the same place differ only by capitals or underscores."},
 	{ID: ruleReservedName, Doc: "A declaration has the name of a built-in type."},
-	{ID: ruleTooLong, Doc: "A name, a doc comment or an alias is too long."},
+	{ID: ruleTooLong, Doc: "A name, a doc comment, an alias or what is said of a deprecation is too long."},
 	{ID: ruleTooMany, Doc: "A declaration has too many members or annotations."},
 	{ID: ruleTypeTooLarge, Doc: "A record holds too many fields, or records nested too deeply, counted through the records in it."},
 	{ID: ruleUnknownType, Doc: "A type name is neither built in nor declared nor imported."},

@@ -148,10 +148,11 @@ func quote(s string) string {
 func (r *Record) String() string {
 	var b strings.Builder
 	writeDoc(&b, "", r.Doc)
+	b.WriteString(deprecation(r.Deprecated, "\n"))
 	b.WriteString("record " + r.Name + " {\n")
 	for _, f := range r.Fields {
 		writeDoc(&b, "  ", f.Doc)
-		b.WriteString("  ")
+		b.WriteString("  " + deprecation(f.Deprecated, " "))
 		if f.Derived {
 			b.WriteString("@derived ")
 		}
@@ -168,6 +169,7 @@ func (r *Record) String() string {
 func (e *Enum) String() string {
 	var b strings.Builder
 	writeDoc(&b, "", e.Doc)
+	b.WriteString(deprecation(e.Deprecated, "\n"))
 	b.WriteString("enum " + e.Name + " {")
 	documented := false
 	for _, l := range e.Labels {
@@ -191,6 +193,14 @@ func (e *Enum) String() string {
 		b.WriteString(" }")
 	}
 	return b.String()
+}
+
+// deprecation writes the annotation and what stands behind it, or nothing.
+func deprecation(use, behind string) string {
+	if use == "" {
+		return ""
+	}
+	return "@deprecated(" + quote(use) + ")" + behind
 }
 
 // writeDoc writes a doc comment, a line for each of its lines.

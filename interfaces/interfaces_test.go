@@ -167,10 +167,10 @@ func TestAliases(t *testing.T) {
 		for _, i := range d.Interfaces {
 			for _, o := range i.Operations {
 				for _, a := range o.Aliases {
-					if other := asks[strings.ToLower(a)]; other != "" {
-						t.Errorf("%q asks for %s and %s", a, other, o.Name)
+					if other := asks[strings.ToLower(a.Text)]; other != "" {
+						t.Errorf("%q asks for %s and %s", a.Text, other, o.Name)
 					}
-					asks[strings.ToLower(a)] = o.Name
+					asks[strings.ToLower(a.Text)] = o.Name
 				}
 			}
 		}

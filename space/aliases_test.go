@@ -52,10 +52,10 @@ func TestAliasIsStrong(t *testing.T) {
 				}
 				for _, a := range c.Operation.Aliases {
 					owner := c.Node.Path + "#" + c.Operation.Name
-					if other, shared := owners[strings.ToLower(a)]; shared && other != owner {
+					if other, shared := owners[strings.ToLower(a.Text)]; shared && other != owner {
 						owner = "shared"
 					}
-					owners[strings.ToLower(a)] = owner
+					owners[strings.ToLower(a.Text)] = owner
 				}
 			}
 			asked := 0
@@ -65,10 +65,10 @@ func TestAliasIsStrong(t *testing.T) {
 				}
 				want := c.Node.Path + "#" + c.Operation.Name
 				for _, a := range c.Operation.Aliases {
-					if owners[strings.ToLower(a)] != want {
+					if owners[strings.ToLower(a.Text)] != want {
 						continue
 					}
-					for _, query := range []string{a, strings.ToLower(a), strings.ToUpper(a[:1]) + a[1:] + "?"} {
+					for _, query := range []string{a.Text, strings.ToLower(a.Text), strings.ToUpper(a.Text[:1]) + a.Text[1:] + "?"} {
 						asked++
 						f := v.Search(t.Context(), "", query)
 						if got := first(f); got != want+" strong" {

@@ -57,7 +57,7 @@ func (x *wordIndex) addOperation(op *idl.Operation) int {
 	x.add(d, inName, name, true)
 	x.addPhrase(d, name)
 	for _, a := range op.Aliases {
-		words := split(bounded(a))
+		words := split(bounded(a.Text))
 		x.add(d, inAlias, words, true)
 		x.addPhrase(d, words)
 	}
