@@ -93,7 +93,7 @@ func (s *scene) placeAgent(u AgentPlaced) outcome {
 	return applied
 }
 
-func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
+func (s *scene) update(u *ObjectUpdated, at time.Time) outcome {
 	if u.LocalID == 0 || u.ID.IsZero() || u.ParentID == u.LocalID {
 		return malformed
 	}
@@ -166,7 +166,7 @@ func (s *scene) update(u ObjectUpdated, at time.Time) outcome {
 	return applied
 }
 
-func (s *scene) move(u ObjectMoved, at time.Time) outcome {
+func (s *scene) move(u *ObjectMoved, at time.Time) outcome {
 	r := s.rows[u.LocalID]
 	if r == nil {
 		if u.LocalID != 0 {

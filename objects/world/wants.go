@@ -146,10 +146,11 @@ func (m *missing) hear(localID uint32, at time.Time) {
 }
 
 // move notes where an object was said to be that is still to be described.
-func (m *missing) move(u ObjectMoved) {
+func (m *missing) move(u *ObjectMoved) {
 	if e := m.entries[u.LocalID]; e != nil && u.Order != 0 {
 		if a := e.Value.(*absentee); a.moved == nil || a.moved.Order < u.Order {
-			a.moved = &u
+			moved := *u
+			a.moved = &moved
 		}
 	}
 }

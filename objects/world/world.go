@@ -121,29 +121,72 @@ func (w *World) Apply(updates ...Update) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, u := range updates {
-		s := u.stamp()
-		if s.At.IsZero() {
-			s.At = time.Now()
+		s := complete(u.stamp())
+		w.done(w.apply(u, s), s, func() Update { return u })
+	}
+}
+
+// ApplyObjects is Apply for descriptions of objects, which are most of what a
+// region sends on arrival.
+func (w *World) ApplyObjects(objects []ObjectUpdated) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range objects {
+		s := complete(objects[i].Stamp)
+		o := stale
+		if w.here(s) {
+			o = w.scene.update(&objects[i], s.At)
 		}
-		o := w.apply(u, s)
-		if len(w.taps) > 0 && o != stale {
-			w.tell(u, s)
+		w.done(o, s, func() Update { return objects[i] })
+	}
+}
+
+// ApplyMoves is Apply for moves, which are most of what a region sends later.
+func (w *World) ApplyMoves(moves []ObjectMoved) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range moves {
+		s := complete(moves[i].Stamp)
+		o := stale
+		if w.here(s) {
+			o = w.scene.move(&moves[i], s.At)
 		}
-		switch o {
-		case applied:
-			w.stats.Applied++
-			if s.At.After(w.latest) {
-				w.latest = s.At
-			}
-		case stale:
-			w.stats.Stale++
-		case malformed:
-			w.stats.Malformed++
-		case unmatched:
-			w.stats.Unmatched++
-		case overflow:
-			w.stats.Overflow++
+		w.done(o, s, func() Update { return moves[i] })
+	}
+}
+
+// complete returns a stamp with a time.
+func complete(s Stamp) Stamp {
+	if s.At.IsZero() {
+		s.At = time.Now()
+	}
+	return s
+}
+
+// here reports whether a stamp is that of the present session and region.
+func (w *World) here(s Stamp) bool {
+	return s.Generation == w.session.generation && w.session.connected && s.Region == w.region.id && !w.region.id.IsZero()
+}
+
+// done counts what became of an update and tells those who listen.
+func (w *World) done(o outcome, s Stamp, update func() Update) {
+	if len(w.taps) > 0 && o != stale {
+		w.tell(update(), s)
+	}
+	switch o {
+	case applied:
+		w.stats.Applied++
+		if s.At.After(w.latest) {
+			w.latest = s.At
 		}
+	case stale:
+		w.stats.Stale++
+	case malformed:
+		w.stats.Malformed++
+	case unmatched:
+		w.stats.Unmatched++
+	case overflow:
+		w.stats.Overflow++
 	}
 }
 
@@ -199,7 +242,7 @@ func (w *World) apply(u Update, s Stamp) outcome {
 			return w.people.cover(u)
 		}
 	}
-	if s.Region != w.region.id || w.region.id.IsZero() {
+	if !w.here(s) {
 		return stale
 	}
 	return w.applyRegional(u, s)
@@ -222,9 +265,9 @@ func (w *World) applyRegional(u Update, s Stamp) outcome {
 	case AgentPlaced:
 		return w.scene.placeAgent(u)
 	case ObjectUpdated:
-		return w.scene.update(u, s.At)
+		return w.scene.update(&u, s.At)
 	case ObjectMoved:
-		return w.scene.move(u, s.At)
+		return w.scene.move(&u, s.At)
 	case ObjectNamed:
 		return w.scene.nameObject(u)
 	case ObjectsKilled:

@@ -69,10 +69,12 @@ type core struct {
 	leaving  bool  // logging out
 	goodbye  bool  // the simulator has let go
 
-	into   scratch // what messages are decoded into, one after the other
-	batch  []world.Update
-	packet []byte
-	stats  Stats
+	into    scratch // what messages are decoded into, one after the other
+	batch   []world.Update
+	objects []world.ObjectUpdated
+	moves   []world.ObjectMoved
+	packet  []byte
+	stats   Stats
 }
 
 // Stats counts what came from the simulators.

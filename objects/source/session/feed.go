@@ -17,7 +17,7 @@ func (c *core) describeObjects(now time.Time, r *region, order uint64, m *messag
 		return
 	}
 	stamp := c.stamp(now)
-	c.batch = c.batch[:0]
+	c.objects = c.objects[:0]
 	for i := range m.Objects {
 		o := &m.Objects[i]
 		u := world.ObjectUpdated{
@@ -37,10 +37,10 @@ func (c *core) describeObjects(now time.Time, r *region, order uint64, m *messag
 			text := o.HoverText
 			u.HoverText = &text
 		}
-		c.batch = append(c.batch, u)
+		c.objects = append(c.objects, u)
 	}
-	c.apply(c.batch...)
-	clear(c.batch)
+	c.world.ApplyObjects(c.objects)
+	clear(c.objects) // of texts
 	if len(m.Objects) > 0 && !r.replied.IsZero() && r.seeded {
 		r.described = now
 	}
@@ -52,11 +52,11 @@ func (c *core) moveObjects(stamp world.Stamp, r *region, order uint64, m *messag
 		c.stats.Foreign += uint64(len(m.Objects))
 		return
 	}
-	c.batch = c.batch[:0]
+	c.moves = c.moves[:0]
 	for _, o := range m.Objects {
-		c.batch = append(c.batch, world.ObjectMoved{Stamp: stamp, Order: order, LocalID: o.LocalID, Position: o.Position, Rotation: o.Rotation})
+		c.moves = append(c.moves, world.ObjectMoved{Stamp: stamp, Order: order, LocalID: o.LocalID, Position: o.Position, Rotation: o.Rotation})
 	}
-	c.apply(c.batch...)
+	c.world.ApplyMoves(c.moves)
 }
 
 // locate tells the world where avatars roughly are. The first list of a region
