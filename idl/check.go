@@ -16,9 +16,10 @@ type Source struct {
 	// An error that is fs.ErrNotExist says that there is none. If it is nil,
 	// an import clause holds the name itself.
 	Resolve func(from, path string) (name string, err error)
-	// Names lists what an import clause of the document from could say, for
-	// hints. If it is nil, it is the documents loaded so far.
-	Names func(from string) []string
+	// Names lists what an import clause of the document from could say in
+	// place of a path that means nothing, for hints. If it is nil, it is the
+	// documents loaded so far.
+	Names func(from, path string) []string
 	// MaxDocuments and MaxBytes limit the number of documents and the sum of
 	// their sizes in bytes; 0 means 256 and 4 MiB.
 	MaxDocuments, MaxBytes int

@@ -1,0 +1,88 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Config is what a wip.toml says:
+//
+//	imports = ["interfaces", "vendor"]
+//
+//	[limits]
+//	documents = 2000
+type Config struct {
+	// Imports are the folders in which imports are looked up, in that order,
+	// relative to the root; the root alone if it is empty.
+	Imports []string `toml:"imports"`
+	// Limits bound what one check takes in.
+	Limits Limits `toml:"limits"`
+}
+
+// Limits bound what one check takes in. Zero means the default.
+type Limits struct {
+	Documents int `toml:"documents"` // 1 to 100000, 1024 by default
+	Bytes     int `toml:"bytes"`     // of all documents together, up to 1 GiB, 16 MiB by default
+}
+
+const (
+	maxConfigBytes = 64 << 10
+	maxImports     = 64
+
+	defaultDocuments, mostDocuments = 1024, 100_000
+	defaultBytes, mostBytes         = 16 << 20, 1 << 30
+)
+
+func (l Limits) documents() int {
+	if l.Documents == 0 {
+		return defaultDocuments
+	}
+	return l.Documents
+}
+
+func (l Limits) bytes() int {
+	if l.Bytes == 0 {
+		return defaultBytes
+	}
+	return l.Bytes
+}
+
+// parse reads the text of a wip.toml. The error begins with the line, if it is
+// known, and a colon, to go behind the file's name.
+func (c *Config) parse(text []byte) error {
+	meta, err := toml.Decode(string(text), c)
+	var bad toml.ParseError
+	switch {
+	case errors.As(err, &bad):
+		return fmt.Errorf("%d: %s", bad.Position.Line, bad.Message)
+	case err != nil:
+		return fmt.Errorf(" %w", err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return fmt.Errorf(" found unknown key %q", unknown[0])
+	}
+	return c.validate()
+}
+
+// validate checks what the types do not.
+func (c *Config) validate() error {
+	if len(c.Imports) > maxImports {
+		return fmt.Errorf(" found %d folders in imports, expected at most %d", len(c.Imports), maxImports)
+	}
+	for _, dir := range c.Imports {
+		if dir == "" || filepath.IsAbs(dir) || strings.Contains(dir, `\`) {
+			return fmt.Errorf(" found %q in imports, expected a folder relative to this file, with slashes", dir)
+		}
+	}
+	if n := c.Limits.Documents; n < 0 || n > mostDocuments {
+		return fmt.Errorf(" found limits.documents = %d, expected 1 to %d", n, mostDocuments)
+	}
+	if n := c.Limits.Bytes; n < 0 || n > mostBytes {
+		return fmt.Errorf(" found limits.bytes = %d, expected 1 to %d", n, mostBytes)
+	}
+	return nil
+}

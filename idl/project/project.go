@@ -1,0 +1,123 @@
+// Package project checks the documents of one tree of folders as its authors
+// want them checked: with the import search path and the lint levels of the
+// file wip.toml at its root, with unsaved texts in place of files, and with
+// the comments that silence a warning. The command line and the editor both
+// stand on it, so that they never disagree.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Project is a tree of documents. It may be used concurrently once its fields
+// are set.
+type Project struct {
+	// Root is the absolute path of the folder that holds wip.toml, or the
+	// folder that Open was given if there is none above it.
+	Root string
+	// Config is what wip.toml says; its zero value if there is none.
+	Config Config
+	// Search are folders in which imports are looked up before those of the
+	// configuration, absolute or relative to Root.
+	Search []string
+	// NoLint leaves out the warnings of lint.
+	NoLint bool
+
+	configured bool // there is a wip.toml
+}
+
+// ConfigName is the name of the configuration file.
+const ConfigName = "wip.toml"
+
+// Open finds the project that a folder belongs to: the nearest wip.toml in it
+// or above it. The error says what is wrong with that file, and where.
+func Open(dir string) (*Project, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		path := filepath.Join(at, ConfigName)
+		text, err := readRegular(path, maxConfigBytes)
+		switch {
+		case err == nil:
+			p := &Project{Root: at, configured: true}
+			if err := p.Config.parse(text); err != nil {
+				return nil, fmt.Errorf("%s:%w", path, err)
+			}
+			return p, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		case at == filepath.Dir(at):
+			return &Project{Root: dir}, nil
+		}
+	}
+}
+
+// Name returns the name of the document at a path, which is absolute or
+// relative to the root: relative to the root, with slashes, if it is in it,
+// else absolute.
+func (p *Project) Name(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Root, path)
+	}
+	path = filepath.Clean(path)
+	rel, err := filepath.Rel(p.Root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Path returns the absolute path of the document of a name.
+func (p *Project) Path(name string) string {
+	path := filepath.FromSlash(name)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(p.Root, path)
+}
+
+// Documents returns the names of all documents in a folder, absolute or
+// relative to the root, and in the folders below it, sorted. Folders whose
+// names begin with a dot are left out.
+func (p *Project) Documents(dir string) ([]string, error) {
+	top := p.Path(dir)
+	limit := p.Config.Limits.documents()
+	var names []string
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != top && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(d.Name(), ".wip"):
+			return nil
+		case len(names) == limit:
+			return fmt.Errorf("found more than %d documents in %s, see limits.documents in %s", limit, top, ConfigName)
+		}
+		names = append(names, p.Name(path))
+		return nil
+	})
+	return names, err
+}
+
+// readRegular reads a file of at most so many bytes. What is not a regular
+// file, such as a pipe that never ends, is not read.
+func readRegular(path string, most int) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: found no regular file", path)
+	case info.Size() > int64(most):
+		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", path, info.Size(), most)
+	}
+	return os.ReadFile(path)
+}
