@@ -8,49 +8,96 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
-// How an excerpt is drawn. A line that is longer is shown around its span.
-const (
-	tabWidth  = 4
-	maxBefore = 60  // bytes of the line before the span
-	maxAfter  = 100 // bytes of the line from the span's start on
-)
+// Render writes faults for a person to read, as a Renderer without colour
+// does.
+func Render(w io.Writer, list ErrorList, source Loader) error {
+	r := Renderer{Source: source}
+	return r.Render(w, list)
+}
 
-// Render writes faults for a person at a terminal, each with the line that it
-// is in, the span underlined, its hint and the other places it points at:
+// Renderer writes diagnostics for a person at a terminal, each with the lines
+// that it is in, the span underlined, its hint, the change that it suggests,
+// and the other places it points at:
 //
 //	region.wip:4:13: error: found unknown type "Positon" [unknown-type]
 //	   4 |   position: Positon;
 //	     |             ^^^^^^^
 //	  hint: did you mean "Position"?
+//	   4 -   position: Positon;
+//	   4 +   position: Position;
 //
-// The lines come from source, usually the Loader that Compile had; where it is
-// nil or fails, the excerpt is left out. Whatever a document holds, no control
-// or invisible character of it is written. The error is the writer's.
-func Render(w io.Writer, list ErrorList, source Loader) error {
-	r := &renderer{source: source, texts: map[string]*text{}}
+// Whatever a document holds, no control or invisible character of it is
+// written.
+type Renderer struct {
+	// Source returns the texts, mostly as the Loader that Compile had. Where
+	// it is nil or fails, the excerpts are left out.
+	Source Loader
+	// Color adds the escape sequences of ANSI terminals.
+	Color bool
+
+	texts map[string]*text
+	out   bytes.Buffer
+}
+
+// Render writes the diagnostics in their order. The error is the writer's.
+func (r *Renderer) Render(w io.Writer, list []syntax.Diagnostic) error {
+	r.texts = map[string]*text{}
 	for i, d := range list {
 		if i > 0 {
 			r.out.WriteByte('\n')
 		}
-		fmt.Fprintf(&r.out, "%s: error: %s [%s]\n", whence(d.Span), printable(d.Message), d.Rule)
-		r.excerpt(d.Span)
-		if d.Hint != "" {
-			fmt.Fprintf(&r.out, "  hint: %s\n", printable(d.Hint))
-		}
-		for _, rel := range d.Related {
-			fmt.Fprintf(&r.out, "  %s: note: %s\n", whence(rel.Span), printable(rel.Message))
-			r.excerpt(rel.Span)
-		}
+		r.diagnostic(d)
 		if _, err := r.out.WriteTo(w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// The looks of the parts of what is written, as parameters of ANSI's SGR.
+const (
+	lookPlace   = "1"    // bold
+	lookError   = "1;31" // bold red
+	lookWarning = "1;33" // bold yellow
+	lookNote    = "36"   // cyan
+	lookQuiet   = "2"    // faint
+	lookRemoved = "31"   // red
+	lookAdded   = "32"   // green
+)
+
+// in returns s in a look, which s must not change itself.
+func (r *Renderer) in(look, s string) string {
+	if !r.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + look + "m" + s + "\x1b[0m"
+}
+
+// diagnostic writes one diagnostic.
+func (r *Renderer) diagnostic(d syntax.Diagnostic) {
+	look := lookError
+	if d.Severity == syntax.Warning {
+		look = lookWarning
+	}
+	fmt.Fprintf(&r.out, "%s: %s: %s %s\n", r.in(lookPlace, whence(d.Span)), r.in(look, d.Severity.String()),
+		printable(d.Message), r.in(lookQuiet, "["+printable(d.Rule)+"]"))
+	r.excerpt(d.Span, look)
+	if d.Hint != "" {
+		fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "hint:"), printable(d.Hint))
+	}
+	for i, f := range d.Fixes {
+		if i > 0 || d.Hint == "" {
+			fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "fix:"), printable(f.Title))
+		}
+		r.change(d.Span.File, f)
+	}
+	for _, rel := range d.Related {
+		fmt.Fprintf(&r.out, "  %s: %s %s\n", r.in(lookPlace, whence(rel.Span)), r.in(lookNote, "note:"), printable(rel.Message))
+		r.excerpt(rel.Span, lookNote)
+	}
 }
 
 // whence returns where a span starts, or only its document if that is all
@@ -70,109 +117,4 @@ func printable(s string) string {
 		}
 		return utf8.RuneError
 	}, s)
-}
-
-// renderer writes the faults of one list.
-type renderer struct {
-	source Loader
-	texts  map[string]*text
-	out    bytes.Buffer
-}
-
-// text is one document, with the offset at which each of its lines starts.
-type text struct {
-	src   []byte
-	lines []int
-}
-
-// line returns a line without its end; n is 1-based.
-func (t *text) line(n int) (string, bool) {
-	if n < 1 || n > len(t.lines) {
-		return "", false
-	}
-	rest := t.src[t.lines[n-1]:]
-	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-		rest = rest[:end]
-	}
-	return strings.TrimSuffix(string(rest), "\r"), true
-}
-
-// text returns the document of that name; it is empty if there is none.
-func (r *renderer) text(name string) *text {
-	t := r.texts[name]
-	if t == nil {
-		t = &text{}
-		r.texts[name] = t
-		if r.source == nil {
-			return t
-		}
-		src, err := r.source(name)
-		if err != nil {
-			return t
-		}
-		t.src, t.lines = src, []int{0}
-		for i, b := range src {
-			if b == '\n' {
-				t.lines = append(t.lines, i+1)
-			}
-		}
-	}
-	return t
-}
-
-// excerpt writes the first line of a span, underlined.
-func (r *renderer) excerpt(s syntax.Span) {
-	line, ok := r.text(s.File).line(s.Start.Line)
-	if !ok {
-		return
-	}
-	start := min(max(s.Start.Col-1, 0), len(line))
-	end := len(line)
-	if s.End.Line == s.Start.Line {
-		end = min(max(s.End.Col-1, start), len(line))
-	}
-	from, to := max(start-maxBefore, 0), min(max(start+maxAfter, 0), len(line))
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to++
-	}
-	end = min(end, to)
-
-	var shown cells
-	if from > 0 {
-		shown.write("…")
-	}
-	shown.write(line[from:start])
-	left := shown.width
-	shown.write(line[start:end])
-	marks := max(shown.width-left, 1)
-	shown.write(line[end:to])
-	if to < len(line) {
-		shown.write("…")
-	}
-	gutter := fmt.Sprintf("%4d", s.Start.Line)
-	fmt.Fprintf(&r.out, "%s | %s\n", gutter, strings.TrimRight(shown.String(), " "))
-	fmt.Fprintf(&r.out, "%*s | %s%s\n", len(gutter), "", strings.Repeat(" ", left), strings.Repeat("^", marks))
-}
-
-// cells is text as it will stand on a terminal.
-type cells struct {
-	strings.Builder
-	width int
-}
-
-// write adds text with its tabs expanded and made printable.
-func (c *cells) write(s string) {
-	for i, part := range strings.Split(s, "\t") {
-		if i > 0 {
-			n := tabWidth - c.width%tabWidth
-			c.WriteString(strings.Repeat(" ", n))
-			c.width += n
-		}
-		part = printable(part)
-		c.WriteString(part)
-		c.width += uniseg.StringWidth(part)
-	}
 }
