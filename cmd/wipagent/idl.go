@@ -1,163 +1,250 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/project"
+	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 type idlCmd struct {
 	Check idlCheckCmd `cmd:"" help:"Report everything that is wrong with documents."`
+	Gen   idlGenCmd   `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
 }
 
 type idlCheckCmd struct {
-	Files []string `arg:"" help:"Documents, folders of them, or - for stdin." placeholder:"FILE|DIR|-"`
+	Files        []string `arg:"" help:"Documents, folders of them, or - for stdin." placeholder:"FILE|DIR|-"`
+	ImportPath   []string `short:"I" help:"Look imports up in this folder first; may be repeated." placeholder:"DIR"`
+	NoLint       bool     `help:"Report errors only."`
+	DenyWarnings bool     `help:"Exit with 1 for warnings too."`
+	SARIF        bool     `name:"sarif" help:"Print a SARIF 2.1.0 log."`
 }
 
 // Help shows examples.
 func (idlCheckCmd) Help() string {
-	return `Imports are looked up beside the document that names them. The exit code is 1 if anything is wrong.
+	return `Imports are looked up in the folders that -I names and in those of the nearest wip.toml (its own by default). Where there
+is none, in the document's own folder and those above it up to the working directory. A warning is silenced by a comment
+before what it is about, with the reason: //wip:ignore RULE why that is right here
+
+Exit codes: 0 nothing wrong, 1 errors, 2 the command line or wip.toml was wrong, 3 a file could not be read.
 
 Examples:
   wipagent idl check interfaces
-  wipagent idl check door.wip --json`
+  wipagent idl check -I vendor door.wip --json
+  wipagent idl check . --deny-warnings --sarif >findings.sarif`
 }
-
-// maxDocument bounds a document that is read, in bytes; the compiler refuses
-// one long before.
-const maxDocument = 4 << 20
 
 // Run runs the command.
 func (i *idlCheckCmd) Run(c *cli) error {
-	files, err := documents(i.Files)
+	if c.JSON && i.SARIF {
+		return usageError("found --json beside --sarif, expected one of them")
+	}
+	set, err := c.documents(i.Files, func(p *project.Project) {
+		p.NoLint = i.NoLint
+		p.Search = append(p.Search, absolute(i.ImportPath)...)
+	})
 	if err != nil {
 		return err
 	}
-	// Imports are named as they stand beside the document, so each folder is
-	// compiled by itself; together, so that a fault is reported once.
-	var all idl.ErrorList
-	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		load := func(name string) ([]byte, error) { return c.readDocument(filepath.Join(dir, filepath.FromSlash(name))) }
-		_, err := idl.Compile(load, files[dir]...)
-		var list idl.ErrorList
-		if err != nil && !errors.As(err, &list) {
-			return &exitError{exitUnavailable, err}
-		}
-		all = append(all, inFolder(dir, list)...)
-	}
-	if c.JSON {
-		c.printJSON(diagnostics(all))
-	} else if err := idl.Render(c.io.out, all, c.readDocument); err != nil {
+	found, err := set.check()
+	if err != nil {
 		return err
 	}
-	if len(all) > 0 {
-		return &exitError{code: exitFailed}
+	switch {
+	case c.JSON:
+		c.printJSON(found.json())
+	case i.SARIF:
+		c.printJSON(found.sarif())
+	default:
+		r := idl.Renderer{Source: found.source, Color: c.color()}
+		if err := r.Render(c.io.out, found.list); err != nil {
+			return err
+		}
+		found.summary(c.io.out)
 	}
-	if !c.JSON {
-		fmt.Fprintln(c.io.out, "nothing wrong")
+	if found.errors > 0 || i.DenyWarnings && found.warnings > 0 {
+		return &exitError{code: exitFailed}
 	}
 	return nil
 }
 
-// inFolder names the files of diagnostics as seen from the working directory.
-func inFolder(dir string, list idl.ErrorList) idl.ErrorList {
-	named := slices.Clone(list)
-	for i := range named {
-		named[i].Span.File = filepath.Join(dir, named[i].Span.File)
-		named[i].Related = slices.Clone(named[i].Related)
-		for j := range named[i].Related {
-			named[i].Related[j].Span.File = filepath.Join(dir, named[i].Related[j].Span.File)
+// color reports whether people read the output in colour.
+func (c *cli) color() bool {
+	return c.io.width > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// absolute returns the paths seen from the root.
+func absolute(paths []string) []string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = path
+		if abs, err := filepath.Abs(path); err == nil {
+			out[i] = abs
 		}
 	}
-	return named
+	return out
 }
 
 // stdin is how the command line names standard input.
 const stdin = "-"
 
-// documents lists the files that the arguments name by their folder, folders
-// searched through.
-func documents(args []string) (map[string][]string, error) {
-	files := map[string][]string{}
-	add := func(path string) {
-		dir, name := filepath.Dir(path), filepath.Base(path)
-		if !slices.Contains(files[dir], name) {
-			files[dir] = append(files[dir], name)
-		}
-	}
-	for _, arg := range args {
-		if arg == stdin {
-			add(arg)
-			continue
-		}
-		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (path == arg || strings.HasSuffix(path, ".wip")) {
-				add(path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, &exitError{exitUnavailable, err}
-		}
-	}
-	if len(files) == 0 {
-		return nil, usageError("found no .wip document in %s", strings.Join(args, ", "))
-	}
-	return files, nil
+// maxDocument bounds a document that is read, in bytes; the compiler refuses
+// one long before.
+const maxDocument = 4 << 20
+
+// maxChecked is how many documents one command line may name.
+const maxChecked = 100_000
+
+// documentSet is the documents that a command line names, by the project that
+// each belongs to.
+type documentSet struct {
+	here     string // the working directory
+	projects []*project.Project
+	files    [][]string        // absolute paths, by the index of their project
+	overlay  map[string][]byte // stdin, as a file of the working directory
+	byFolder map[string]int    // the index of a folder's project
+	set      func(*project.Project)
+	count    int
 }
 
-// readDocument reads a document once; stdin can be read only once, and its
-// lines are shown beside what is wrong with them.
-func (c *cli) readDocument(path string) ([]byte, error) {
-	if path == stdin {
-		return c.readStdin()
+// documents lists the documents that the arguments name, folders searched
+// through. set changes what a project's configuration says.
+func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, &exitError{exitUnavailable, err}
 	}
-	f, err := openFile(path)
+	s := &documentSet{here: here, overlay: map[string][]byte{}, byFolder: map[string]int{}, set: set}
+	for _, arg := range args {
+		if arg == stdin {
+			text, err := c.readStdin()
+			if err != nil {
+				return nil, &exitError{exitUnavailable, err}
+			}
+			path := filepath.Join(here, stdin)
+			s.overlay[path] = text
+			if err := s.add(path); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := s.walk(arg); err != nil {
+			return nil, err
+		}
+	}
+	if s.count == 0 {
+		return nil, usageError("found no .wip document in %s", strings.Join(args, ", "))
+	}
+	return s, nil
+}
+
+// walk adds a document, or those in a folder.
+func (s *documentSet) walk(arg string) error {
+	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return &exitError{exitUnavailable, err}
+		case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || path != arg && !strings.HasSuffix(path, ".wip"):
+			return nil
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return &exitError{exitUnavailable, err}
+		}
+		return s.add(path)
+	})
+	return err
+}
+
+// add adds one document.
+func (s *documentSet) add(path string) error {
+	if s.count++; s.count > maxChecked {
+		return usageError("found more than %d documents", maxChecked)
+	}
+	dir := filepath.Dir(path)
+	at, ok := s.byFolder[dir]
+	if !ok {
+		p, err := s.open(dir)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		at = slices.IndexFunc(s.projects, func(other *project.Project) bool { return other.Root == p.Root })
+		if at < 0 {
+			at = len(s.projects)
+			s.set(p)
+			s.projects = append(s.projects, p)
+			s.files = append(s.files, nil)
+		}
+		s.byFolder[dir] = at
+	}
+	if !slices.Contains(s.files[at], path) {
+		s.files[at] = append(s.files[at], path)
+	}
+	return nil
+}
+
+// open returns the project of a folder. Without a configuration that is the
+// working directory, if the folder is in it.
+func (s *documentSet) open(dir string) (*project.Project, error) {
+	p, err := project.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxDocument))
-}
-
-// diagnostic is the JSON form of one finding.
-type diagnostic struct {
-	File    string    `json:"file"`
-	Line    int       `json:"line"` // 1-based
-	Col     int       `json:"col"`  // 1-based, in bytes
-	EndLine int       `json:"end_line"`
-	EndCol  int       `json:"end_col"` // the first byte behind
-	Rule    string    `json:"rule"`
-	Message string    `json:"message"`
-	Hint    string    `json:"hint,omitempty"`
-	Related []related `json:"related,omitempty"`
-}
-
-type related struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Col     int    `json:"col"`
-	Message string `json:"message"`
-}
-
-func diagnostics(list idl.ErrorList) []diagnostic {
-	out := make([]diagnostic, 0, len(list))
-	for _, d := range list {
-		item := diagnostic{
-			File: d.Span.File, Line: d.Span.Start.Line, Col: d.Span.Start.Col, EndLine: d.Span.End.Line, EndCol: d.Span.End.Col,
-			Rule: d.Rule, Message: d.Message, Hint: d.Hint,
-		}
-		for _, r := range d.Related {
-			item.Related = append(item.Related, related{r.Span.File, r.Span.Start.Line, r.Span.Start.Col, r.Message})
-		}
-		out = append(out, item)
+	if rel, err := filepath.Rel(s.here, dir); p.ConfigFile == "" && err == nil && filepath.IsLocal(rel) {
+		p.Root = s.here
 	}
-	return out
+	return p, nil
+}
+
+// check checks all documents.
+func (s *documentSet) check() (*findings, error) {
+	found := &findings{texts: map[string][]byte{}}
+	for i, p := range s.projects {
+		r, err := p.Check(s.overlay, s.files[i]...)
+		if err != nil {
+			return nil, &exitError{exitUnavailable, err}
+		}
+		for _, d := range r.Diagnostics {
+			found.list = append(found.list, s.named(p, d))
+		}
+		for name := range r.Files {
+			found.texts[s.name(p, name)], _ = r.Source(name)
+		}
+	}
+	found.documents = s.count
+	found.sort()
+	return found, nil
+}
+
+// name returns a document's name as seen from the working directory.
+func (s *documentSet) name(p *project.Project, name string) string {
+	path := p.Path(name)
+	if rel, err := filepath.Rel(s.here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// named names the documents in a diagnostic as seen from the working
+// directory.
+func (s *documentSet) named(p *project.Project, d syntax.Diagnostic) syntax.Diagnostic {
+	d.Span.File = s.name(p, d.Span.File)
+	d.Related = slices.Clone(d.Related)
+	for i := range d.Related {
+		d.Related[i].Span.File = s.name(p, d.Related[i].Span.File)
+	}
+	d.Fixes = slices.Clone(d.Fixes)
+	for i := range d.Fixes {
+		d.Fixes[i].Edits = slices.Clone(d.Fixes[i].Edits)
+		for j := range d.Fixes[i].Edits {
+			d.Fixes[i].Edits[j].Span.File = d.Span.File
+		}
+	}
+	return d
 }

@@ -1,0 +1,200 @@
+package gen
+
+import (
+	"strings"
+
+	"github.com/wipagent/wipagent/idl"
+)
+
+// language is how one language writes names. The converters return an
+// identifier of ASCII letters, digits and underscores that begins with a letter.
+type language struct {
+	typ, member func(string) string
+	// What a name may not be: of a module, of a type, of a record's field, of
+	// an interface's method, of a parameter.
+	modules, types, fields, methods, params []string
+	// typesHide says that a type's name cannot also be a member's, since a
+	// member hides the type from the annotations beside it.
+	typesHide bool
+	// onePackage says that all documents share one scope of types.
+	onePackage bool
+	// args says that an operation with parameters has a type for them.
+	args bool
+}
+
+// module is what one generated file or folder binds: the documents of one
+// package of the interface language, or all of them.
+type module struct {
+	name    string
+	pkg     string // the package; empty if the module has several
+	docs    []*idl.Document
+	records []*idl.Record
+	enums   []*idl.Enum
+	ifaces  []*idl.Interface
+}
+
+// naming holds the names of everything that documents declare, in one language.
+type naming struct {
+	modules []*module
+	in      map[*idl.Document]*module
+	// of is the name of each *idl.Interface, Record, Enum, Operation, Param
+	// and Field.
+	of map[any]string
+	// args is the name of the type of an operation's arguments.
+	args map[*idl.Operation]string
+}
+
+// newNaming names what the documents declare, each scope as a set: which name a
+// declaration gets depends on the declarations alone, not on what is asked for
+// first.
+func (l *language) newNaming(docs []*idl.Document) *naming {
+	n := &naming{in: map[*idl.Document]*module{}, of: map[any]string{}, args: map[*idl.Operation]string{}}
+	n.group(l, docs)
+	for _, m := range n.modules {
+		l.nameModule(n, m)
+	}
+	return n
+}
+
+// group makes the modules.
+func (n *naming) group(l *language, docs []*idl.Document) {
+	byPackage := map[string]*module{}
+	for _, d := range docs {
+		pkg := d.Package
+		if l.onePackage {
+			pkg = ""
+		}
+		m := byPackage[pkg]
+		if m == nil {
+			m = &module{pkg: pkg}
+			byPackage[pkg] = m
+			n.modules = append(n.modules, m)
+		}
+		n.in[d] = m
+		m.docs = append(m.docs, d)
+		m.ifaces = append(m.ifaces, d.Interfaces...)
+		m.records = append(m.records, d.Records...)
+		m.enums = append(m.enums, d.Enums...)
+	}
+	var want []string
+	for _, m := range n.modules {
+		want = append(want, snake(strings.ReplaceAll(m.pkg, ".", "_")))
+	}
+	for i, name := range allocate(want, l.modules) {
+		n.modules[i].name = name
+	}
+}
+
+func (l *language) nameModule(n *naming, m *module) {
+	var owners []any
+	var want []string
+	add := func(owner any, name string) { owners, want = append(owners, owner), append(want, name) }
+	for _, i := range m.ifaces {
+		add(i, l.typ(i.Name))
+	}
+	for _, r := range m.records {
+		add(r, l.typ(r.Name))
+	}
+	for _, e := range m.enums {
+		add(e, l.typ(e.Name))
+	}
+	declared := len(owners)
+	for _, i := range m.ifaces {
+		for _, o := range i.Operations {
+			if l.args && len(o.Params) > 0 {
+				add(o, l.typ(i.Name)+pascal(o.Name)+"Args")
+			}
+		}
+	}
+	types := allocate(want, l.types)
+	for i, name := range types {
+		if i < declared {
+			n.of[owners[i]] = name
+		} else {
+			n.args[owners[i].(*idl.Operation)] = name
+		}
+	}
+	hidden := types
+	if !l.typesHide {
+		hidden = nil
+	}
+	for _, r := range m.records {
+		nameMembers(n, l, r.Fields, func(f *idl.Field) string { return f.Name }, append(l.fields, hidden...))
+	}
+	for _, i := range m.ifaces {
+		nameMembers(n, l, i.Operations, func(o *idl.Operation) string { return o.Name }, append(l.methods, hidden...))
+		for _, o := range i.Operations {
+			nameMembers(n, l, o.Params, func(p *idl.Param) string { return p.Name }, l.params)
+		}
+	}
+}
+
+func nameMembers[T any](n *naming, l *language, members []T, name func(T) string, reserved []string) {
+	want := make([]string, 0, len(members))
+	for _, m := range members {
+		want = append(want, l.member(name(m)))
+	}
+	for i, got := range allocate(want, reserved) {
+		n.of[members[i]] = got
+	}
+}
+
+// allocate gives each wanted name one of its own that is not reserved. The first
+// to want a free name has it; the others get theirs with as few underscores
+// behind as it takes.
+func allocate(want, reserved []string) []string {
+	taken := make(map[string]bool, len(want)+len(reserved))
+	for _, r := range reserved {
+		taken[r] = true
+	}
+	got := make([]string, len(want))
+	for i, w := range want {
+		if !taken[w] {
+			got[i], taken[w] = w, true
+		}
+	}
+	for i, w := range want {
+		if got[i] != "" {
+			continue
+		}
+		for taken[w] {
+			w += "_"
+		}
+		got[i], taken[w] = w, true
+	}
+	return got
+}
+
+// snake returns the name as it is written in the language, without underscores
+// before it, which mean privacy or worse elsewhere.
+func snake(name string) string { return letterFirst(strings.TrimLeft(name, "_"), "x") }
+
+// pascal returns the name's words joined, each with a capital.
+func pascal(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return letterFirst(b.String(), "X")
+}
+
+// camel returns the name's words joined, each but the first with a capital. A
+// first word all in capitals is an abbreviation.
+func camel(name string) string {
+	s := pascal(name)
+	first, _, _ := strings.Cut(strings.TrimLeft(name, "_"), "_")
+	if len(first) > 1 && first == strings.ToUpper(first) {
+		return strings.ToLower(s[:len(first)]) + s[len(first):]
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// letterFirst puts a letter before digits and before nothing.
+func letterFirst(s, letter string) string {
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		return letter + s
+	}
+	return s
+}
