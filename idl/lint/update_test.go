@@ -1,0 +1,5 @@
+package lint_test
+
+import "flag"
+
+var update = flag.Bool("update", false, "rewrite golden files")
