@@ -13,8 +13,9 @@ import (
 )
 
 type idlCmd struct {
-	Check idlCheckCmd `cmd:"" help:"Report everything that is wrong with documents."`
-	Gen   idlGenCmd   `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	Check   idlCheckCmd   `cmd:"" help:"Report everything that is wrong with documents."`
+	Explain idlExplainCmd `cmd:"" help:"Show the page of a rule, or list the rules."`
+	Gen     idlGenCmd     `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
 }
 
 type idlCheckCmd struct {

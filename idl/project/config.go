@@ -7,11 +7,16 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/wipagent/wipagent/idl/lint"
 )
 
 // Config is what a wip.toml says:
 //
 //	imports = ["interfaces", "vendor"]
+//
+//	[lint.rules]
+//	alias-missing = "off"
 //
 //	[limits]
 //	documents = 2000
@@ -19,6 +24,8 @@ type Config struct {
 	// Imports are the folders in which imports are looked up, in that order,
 	// relative to the root; the root alone if it is empty.
 	Imports []string `toml:"imports"`
+	// Lint says what is linted and how strictly.
+	Lint lint.Config `toml:"lint"`
 	// Limits bound what one check takes in.
 	Limits Limits `toml:"limits"`
 }
@@ -83,6 +90,9 @@ func (c *Config) validate() error {
 	}
 	if n := c.Limits.Bytes; n < 0 || n > mostBytes {
 		return fmt.Errorf(" found limits.bytes = %d, expected 1 to %d", n, mostBytes)
+	}
+	if err := c.Lint.Validate(); err != nil {
+		return fmt.Errorf(" %w", err)
 	}
 	return nil
 }

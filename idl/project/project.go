@@ -28,7 +28,8 @@ type Project struct {
 	// NoLint leaves out the warnings of lint.
 	NoLint bool
 
-	configured bool // there is a wip.toml
+	// ConfigFile is the path of wip.toml; empty if there is none.
+	ConfigFile string
 }
 
 // ConfigName is the name of the configuration file.
@@ -46,7 +47,7 @@ func Open(dir string) (*Project, error) {
 		text, err := readRegular(path, maxConfigBytes)
 		switch {
 		case err == nil:
-			p := &Project{Root: at, configured: true}
+			p := &Project{Root: at, ConfigFile: path}
 			if err := p.Config.parse(text); err != nil {
 				return nil, fmt.Errorf("%s:%w", path, err)
 			}
@@ -85,7 +86,8 @@ func (p *Project) Path(name string) string {
 
 // Documents returns the names of all documents in a folder, absolute or
 // relative to the root, and in the folders below it, sorted. Folders whose
-// names begin with a dot are left out.
+// names begin with a dot are left out, and so are those with a wip.toml of
+// their own, which are other projects.
 func (p *Project) Documents(dir string) ([]string, error) {
 	top := p.Path(dir)
 	limit := p.Config.Limits.documents()
@@ -94,7 +96,7 @@ func (p *Project) Documents(dir string) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != top && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || hasConfig(path)):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(d.Name(), ".wip"):
 			return nil
@@ -105,6 +107,11 @@ func (p *Project) Documents(dir string) ([]string, error) {
 		return nil
 	})
 	return names, err
+}
+
+func hasConfig(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ConfigName))
+	return err == nil
 }
 
 // readRegular reads a file of at most so many bytes. What is not a regular

@@ -54,7 +54,7 @@ func (s *source) folders(from string) []string {
 	for _, dir := range s.Search {
 		dirs = append(dirs, s.Path(dir))
 	}
-	if s.configured {
+	if s.ConfigFile != "" {
 		for _, dir := range s.Config.Imports {
 			dirs = append(dirs, s.Path(dir))
 		}

@@ -49,7 +49,7 @@ type stretch struct{ start, end int }
 
 // covers reports whether the suppression silences a diagnostic.
 func (s *suppression) covers(d syntax.Diagnostic) bool {
-	return s.rule == d.Rule && slices.ContainsFunc(s.covered, func(c stretch) bool {
+	return s.rule == d.Rule && d.Severity == syntax.Warning && slices.ContainsFunc(s.covered, func(c stretch) bool {
 		return c.start <= d.Span.Start.Offset && d.Span.Start.Offset < max(c.end, c.start+1)
 	})
 }
@@ -232,14 +232,9 @@ func lineAt(text []byte, at int) stretch {
 	return s
 }
 
-// unused reports the suppressions that silenced nothing.
-func unused(list []*suppression) (found []syntax.Diagnostic) {
-	for _, s := range list {
-		if !s.used {
-			found = append(found, syntax.Diagnostic{Rule: RuleUnusedSuppression, Severity: syntax.Warning, Span: s.comment.Span,
-				Message: fmt.Sprintf("found no warning of %q here", s.rule), Hint: "remove the comment",
-				Fixes: []syntax.Fix{{Title: "remove the comment", Edits: []syntax.Edit{{Span: s.comment.Span}}}}})
-		}
-	}
-	return found
+// unused reports that the suppression silenced nothing.
+func (s *suppression) unused() syntax.Diagnostic {
+	return syntax.Diagnostic{Rule: RuleUnusedSuppression, Severity: syntax.Warning, Span: s.comment.Span,
+		Message: fmt.Sprintf("found no warning of %q here", s.rule), Hint: "remove the comment",
+		Fixes: []syntax.Fix{{Title: "remove the comment", Edits: []syntax.Edit{{Span: s.comment.Span}}}}}
 }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -8,7 +9,7 @@ import (
 // silenced.
 func (p *Project) warnings(r *Result, names []string) []syntax.Diagnostic {
 	var found []syntax.Diagnostic
-	rules := newRuleSet(lintRules())
+	rules := newRuleSet(lint.Rules())
 	linted := map[string][]*suppression{}
 	for _, name := range names {
 		f := r.Files[name]
@@ -26,7 +27,7 @@ func (p *Project) warnings(r *Result, names []string) []syntax.Diagnostic {
 	for i, d := range r.Documents {
 		files[i] = r.Files[d.Name]
 	}
-	for _, d := range p.lint(r.Documents, files) {
+	for _, d := range lint.Lint(r.Documents, files, &p.Config.Lint) {
 		silenced := false
 		for _, s := range linted[d.Span.File] {
 			if s.covers(d) {
@@ -38,7 +39,11 @@ func (p *Project) warnings(r *Result, names []string) []syntax.Diagnostic {
 		}
 	}
 	for _, d := range r.Documents { // only these were looked at
-		found = append(found, unused(linted[d.Name])...)
+		for _, s := range linted[d.Name] {
+			if !s.used && p.Config.Lint.Rules[s.rule] != lint.LevelOff {
+				found = append(found, s.unused())
+			}
+		}
 	}
 	return found
 }
