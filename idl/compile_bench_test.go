@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bufbuild/protocompile/parser"
 	"github.com/bufbuild/protocompile/reporter"
@@ -135,6 +139,86 @@ func BenchmarkCompile(b *testing.B) {
 		}
 		perOperation(b)
 	})
+}
+
+// longDocument returns a document of about so many lines.
+func longDocument(lines int) string {
+	var b strings.Builder
+	b.WriteString("package long;\nversion 1;\n\n")
+	for i := range lines / 100 {
+		fmt.Fprintf(&b, "/// What one part of a house can do.\n@read_only @cost(1)\ninterface Part%d {\n", i)
+		for j := range 8 {
+			fmt.Fprintf(&b, `  /// Things in the part, nearest first.
+  @alias("what is in here", "things around")
+  things_%[2]d(
+    /// How far around, in metres.
+    radius_meters: float [0..256] = 96,
+    page: int [1..1000] = 1,
+    page_size: int [1..20] = 20,
+  ) -> observed<fact<page<Thing%[1]d>>>;
+
+`, i, j)
+		}
+		fmt.Fprintf(&b, "}\n\n/// One thing.\nrecord Thing%d {\n", i)
+		for j := range 18 {
+			fmt.Fprintf(&b, "  field_%d: fact<text>;\n", j)
+		}
+		b.WriteString("}\n\n")
+	}
+	return b.String()
+}
+
+// BenchmarkCompileLines measures long documents; the time of a line is the
+// same in all of them. peak-MB is the most that the heap held at one time,
+// garbage that was not yet collected included.
+func BenchmarkCompileLines(b *testing.B) {
+	for _, lines := range []int{1_000, 3_000, 10_000} {
+		b.Run(strconv.Itoa(lines), func(b *testing.B) {
+			text := []byte(longDocument(lines))
+			load := func(string) ([]byte, error) { return text, nil }
+			compile := func() {
+				if _, err := idl.Compile(load, "long.wip"); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				compile()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(bytes.Count(text, []byte("\n"))), "ns/line")
+			b.ReportMetric(float64(peakHeap(compile))/1e6, "peak-MB")
+		})
+	}
+}
+
+// peakHeap returns the most bytes that the heap held while f ran, beyond what
+// it held before.
+func peakHeap(f func()) uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	runtime.GC()
+	before := read()
+	most := before
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			most = max(most, read())
+			select {
+			case <-done:
+				return
+			case <-time.After(100 * time.Microsecond):
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-stopped
+	return most - before
 }
 
 func BenchmarkRender(b *testing.B) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -74,6 +75,12 @@ func check(t *testing.T, src string) (*syntax.File, []syntax.Diagnostic) {
 		}
 	}
 	c.nodes(reflect.ValueOf(file), file.Span)
+	if len(src) < 1<<14 && !slices.ContainsFunc(faults, func(d syntax.Diagnostic) bool { return d.Rule == syntax.RuleTooDeep }) {
+		_, err := reference().ParseString("x.wip", src)
+		if got, want := syntax.Matches("x.wip", src), err == nil && utf8.ValidString(src); got != want {
+			t.Errorf("the parser matches %q: %v, the whole grammar: %v (%v)", src, got, want, err)
+		}
+	}
 	if len(faults) == 0 {
 		if !syntax.Matches("x.wip", src) {
 			t.Errorf("got no fault for %q, which the grammar does not match", src)

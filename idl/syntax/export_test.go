@@ -6,7 +6,7 @@ import "github.com/alecthomas/participle/v2/lexer"
 func ParsePieces(name string, src []byte) (*File, []Diagnostic) {
 	tree := newFile(name)
 	b := &builder{scanner: scan(name, string(src)), tree: tree}
-	tree.Span.End = endOf(b.toks[len(b.toks)-1])
+	tree.Span.End = endOf(&b.toks[len(b.toks)-1])
 	newRecovery(b).file()
 	return tree, b.finish()
 }
@@ -23,9 +23,12 @@ func Grammar() string { return grammar().document.String() }
 // Unquote returns what a string token stands for.
 func Unquote(raw string) string { return unquote(raw) }
 
-// Matches reports whether the grammar matches a text without lexical faults.
+// Definition is the lexer.
+var Definition lexer.Definition = definition{}
+
+// Matches reports whether the grammar, and what parses itself in it, matches
+// a text without lexical faults.
 func Matches(name, src string) bool {
-	s := scan(name, src)
-	_, err := parse(grammar().document, s.toks, 0, len(s.toks)-1)
-	return len(s.faults) == 0 && err == nil
+	_, err := parseValid(newFile(name), src)
+	return err == nil
 }

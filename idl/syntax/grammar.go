@@ -8,9 +8,10 @@ import (
 )
 
 // The grammar. A production is a struct, and the tags of its fields are the
-// rule. Fields named Tokens get the tokens that the production matched.
-// Names, types, values and annotations parse themselves (leaf.go), as do names
-// with their types.
+// rule. The productions that most of a document is made of parse themselves,
+// since participle's reflection costs several times as much for them: names,
+// types, values and annotations (leaf.go), and what stands in the blocks
+// (member.go).
 
 type document struct {
 	Items []*item `parser:"@@*"`
@@ -36,47 +37,26 @@ type importClause struct {
 }
 
 type declaration struct {
-	Tokens      []lexer.Token
-	Annotations []annotation   `parser:"@@*"`
+	Tokens      []lexer.Token  // all that it is made of
+	Annotations annotations    `parser:"@@"`
 	Interface   *interfaceBody `parser:"( @@"`
 	Record      *recordBody    `parser:"| @@"`
 	Enum        *enumBody      `parser:"| @@ )"`
 }
 
 type interfaceBody struct {
-	Name       ident        `parser:"'interface' @@"`
-	Operations []*operation `parser:"'{' @@* '}'"`
+	Name       ident      `parser:"'interface' @@"`
+	Operations operations `parser:"'{' @@ '}'"`
 }
 
 type recordBody struct {
-	Name   ident    `parser:"'record' @@"`
-	Fields []*field `parser:"'{' @@* '}'"`
+	Name   ident  `parser:"'record' @@"`
+	Fields fields `parser:"'{' @@ '}'"`
 }
 
 type enumBody struct {
-	Name   ident   `parser:"'enum' @@"`
-	Labels []ident `parser:"'{' @@ ( ',' @@ )* ','? '}'"`
-}
-
-type operation struct {
-	Tokens      []lexer.Token
-	Annotations []annotation `parser:"@@*"`
-	Name        ident        `parser:"@@"`
-	Params      []*param     `parser:"'(' ( @@ ( ',' @@ )* ','? )? ')'"`
-	Result      typeRef      `parser:"'->' @@ ';'"`
-}
-
-type param struct {
-	Tokens      []lexer.Token
-	Annotations []annotation `parser:"@@*"`
-	Typed       typedName    `parser:"@@"`
-	Default     value        `parser:"( '=' @@ )?"`
-}
-
-type field struct {
-	Tokens      []lexer.Token
-	Annotations []annotation `parser:"@@*"`
-	Typed       typedName    `parser:"@@ ';'"`
+	Name   ident  `parser:"'enum' @@"`
+	Labels labels `parser:"'{' @@ '}'"`
 }
 
 // Pieces of the above that only recovery parses on their own.
@@ -86,6 +66,12 @@ type (
 	}
 	resultPiece struct {
 		Type typeRef `parser:"@@ ';'"`
+	}
+	paramPiece struct {
+		Param param `parser:"@@"`
+	}
+	fieldPiece struct {
+		Field field `parser:"@@"`
 	}
 )
 
@@ -97,8 +83,8 @@ type parsers struct {
 	packageClause *participle.Parser[packageClause]
 	versionClause *participle.Parser[versionClause]
 	importClause  *participle.Parser[importClause]
-	param         *participle.Parser[param]
-	field         *participle.Parser[field]
+	param         *participle.Parser[paramPiece]
+	field         *participle.Parser[fieldPiece]
 	annotation    *participle.Parser[annotationPiece]
 	result        *participle.Parser[resultPiece]
 }
@@ -107,6 +93,8 @@ type parsers struct {
 var grammar = sync.OnceValue(func() *parsers {
 	p := &parsers{
 		document:   participle.MustBuild[document](participle.Lexer(definition{})),
+		param:      participle.MustBuild[paramPiece](participle.Lexer(definition{})),
+		field:      participle.MustBuild[fieldPiece](participle.Lexer(definition{})),
 		annotation: participle.MustBuild[annotationPiece](participle.Lexer(definition{})),
 		result:     participle.MustBuild[resultPiece](participle.Lexer(definition{})),
 	}
@@ -114,8 +102,6 @@ var grammar = sync.OnceValue(func() *parsers {
 	p.packageClause = production[packageClause](p.document)
 	p.versionClause = production[versionClause](p.document)
 	p.importClause = production[importClause](p.document)
-	p.param = production[param](p.document)
-	p.field = production[field](p.document)
 	return p
 })
 
@@ -138,35 +124,49 @@ func parse[P any](p *participle.Parser[P], toks []lexer.Token, from, to int) (*P
 	return p.ParseFromLexer(lex)
 }
 
-// parseDocument parses a whole text, item by item: participle copies the
-// tokens that it is given, which costs more than in proportion.
-func parseDocument(toks []lexer.Token) (*document, error) {
-	p := grammar().item
-	d := &document{}
-	depth, start := 0, 0
-	for i, t := range toks {
-		ends := false
-		switch t.Type {
-		case '{':
-			depth++
-		case '}':
-			depth--
-			ends = depth <= 0
-		case ';':
-			ends = depth <= 0
-		}
-		if t.EOF() {
-			ends, i = i > start, i-1
-		}
-		if !ends {
-			continue
-		}
-		it, err := parse(p, toks, start, i+1)
-		if err != nil {
-			return nil, err
-		}
-		d.Items = append(d.Items, it)
-		start = i + 1
+// itemLexer hands out the tokens of one item as they are read, and then the
+// end. An item ends with a semicolon or brace that stands in no block.
+type itemLexer struct {
+	*scanner
+	first lexer.Token // read already
+	depth int         // of open braces
+
+	started, ended bool
+}
+
+// Next returns the next token, or the first fault of the text.
+func (l *itemLexer) Next() (lexer.Token, error) {
+	if l.ended {
+		return lexer.EOFToken(l.first.Pos), nil
 	}
-	return d, nil
+	t := l.first
+	if l.started {
+		var err error
+		if t, err = l.next(); err != nil {
+			return t, err
+		}
+	}
+	l.started = true
+	switch t.Type {
+	case '{':
+		l.depth++
+	case '}':
+		l.depth--
+		l.ended = l.depth <= 0
+	case ';':
+		l.ended = l.depth <= 0
+	case lexer.EOF:
+		l.ended = true
+	}
+	return t, nil
+}
+
+// parseItem parses the item that begins with the token first, which was read
+// already. An item at a time is all that is ever held as tokens.
+func parseItem(s *scanner, first lexer.Token) (*item, error) {
+	lex, err := lexer.Upgrade(&itemLexer{scanner: s, first: first})
+	if err != nil {
+		return nil, err
+	}
+	return grammar().item.ParseFromLexer(lex)
 }

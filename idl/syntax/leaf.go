@@ -9,12 +9,8 @@ import (
 // and participle's reflection would cost several times as much for them.
 
 type (
-	ident     struct{ Ident }
-	typeRef   struct{ *TypeExpr }
-	typedName struct {
-		Name Ident
-		Type *TypeExpr
-	}
+	ident      struct{ Ident }
+	typeRef    struct{ *TypeExpr }
 	value      struct{ *Value }
 	annotation struct{ *Annotation }
 )
@@ -22,7 +18,6 @@ type (
 var (
 	_ participle.Parseable = (*ident)(nil)
 	_ participle.Parseable = (*typeRef)(nil)
-	_ participle.Parseable = (*typedName)(nil)
 	_ participle.Parseable = (*value)(nil)
 	_ participle.Parseable = (*annotation)(nil)
 )
@@ -46,7 +41,7 @@ func (n *ident) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	lex.Next()
-	n.Ident = Ident{Name: t.Value, Span: over(*t)}
+	n.Ident = identOf(t)
 	return nil
 }
 
@@ -57,25 +52,6 @@ func (r *typeRef) Parse(lex *lexer.PeekingLexer) error {
 		return f
 	}
 	r.TypeExpr = t
-	return nil
-}
-
-// Parse reads a name, a colon and a type.
-func (n *typedName) Parse(lex *lexer.PeekingLexer) error {
-	t := *lex.Peek()
-	if t.Type != tokIdent {
-		return participle.NextMatch
-	}
-	lex.Next()
-	if colon := lex.Peek(); colon.Type != ':' {
-		return &fault{rule: RuleUnexpectedToken, found: *colon, expected: `":" and a type`}
-	}
-	lex.Next()
-	typ, f := parseType(lex, 1)
-	if f != nil {
-		return f
-	}
-	n.Name, n.Type = Ident{Name: t.Value, Span: over(t)}, typ
 	return nil
 }
 
@@ -102,19 +78,22 @@ func (a *annotation) Parse(lex *lexer.PeekingLexer) error {
 	return nil
 }
 
+// identOf returns the name that a token is.
+func identOf(t *lexer.Token) Ident { return Ident{Name: t.Value, Span: over(t)} }
+
 // parseType reads a type that stands depth lists of arguments deep.
 func parseType(lex *lexer.PeekingLexer, depth int) (*TypeExpr, *fault) {
-	first := *lex.Peek()
+	first := lex.Peek()
 	if first.Type != tokIdent {
-		return nil, &fault{rule: RuleMissingType, found: first, expected: "a type"}
+		return nil, &fault{rule: RuleMissingType, found: *first, expected: "a type"}
 	}
 	if depth > MaxTypeDepth {
-		return nil, &fault{rule: RuleTooDeep, found: first, expected: "no further type arguments at this depth",
+		return nil, &fault{rule: RuleTooDeep, found: *first, expected: "no further type arguments at this depth",
 			hint: "declare a record for the inner part"}
 	}
-	last := *lex.Next()
-	t := &TypeExpr{Name: Ident{Name: first.Value, Span: over(first)}}
-	if open := *lex.Peek(); open.Type == '<' {
+	last := lex.Next()
+	t := &TypeExpr{Name: identOf(first)}
+	if open := lex.Peek(); open.Type == '<' {
 		lex.Next()
 		for {
 			arg, f := parseType(lex, depth+1)
@@ -128,9 +107,9 @@ func parseType(lex *lexer.PeekingLexer, depth int) (*TypeExpr, *fault) {
 			lex.Next()
 		}
 		if end := lex.Peek(); end.Type != '>' {
-			return nil, &fault{rule: RuleUnclosedAngle, found: *end, expected: `"," or ">" in the type's arguments`, opening: &open}
+			return nil, &fault{rule: RuleUnclosedAngle, found: *end, expected: `"," or ">" in the type's arguments`, opening: open}
 		}
-		last = *lex.Next()
+		last = lex.Next()
 	}
 	if lex.Peek().Type == '[' {
 		r, end, f := parseRefinement(lex)
@@ -140,7 +119,7 @@ func parseType(lex *lexer.PeekingLexer, depth int) (*TypeExpr, *fault) {
 		t.Refinement, last = r, end
 	}
 	if lex.Peek().Type == '?' {
-		last = *lex.Next()
+		last = lex.Next()
 		t.Optional = true
 		if again := lex.Peek(); again.Type == '[' {
 			return nil, &fault{rule: RuleUnexpectedToken, found: *again, expected: `nothing behind "?"`,
@@ -152,14 +131,14 @@ func parseType(lex *lexer.PeekingLexer, depth int) (*TypeExpr, *fault) {
 }
 
 // parseRefinement reads a range or a pattern, and returns its last token too.
-func parseRefinement(lex *lexer.PeekingLexer) (*Refinement, lexer.Token, *fault) {
-	open := *lex.Next()
+func parseRefinement(lex *lexer.PeekingLexer) (*Refinement, *lexer.Token, *fault) {
+	open := lex.Next()
 	r := &Refinement{}
 	expected := `a range such as 1..20, or matching "pattern"`
 	if word := lex.Peek(); word.Type == tokIdent && word.Value == "matching" {
 		lex.Next()
 		if s := lex.Peek(); s.Type != tokString {
-			return nil, open, &fault{rule: RuleMissingValue, found: *s, expected: "a pattern in double quotes"}
+			return nil, nil, &fault{rule: RuleMissingValue, found: *s, expected: "a pattern in double quotes"}
 		}
 		r.Pattern, _ = parseValue(lex)
 		expected = `"]" behind the pattern`
@@ -169,7 +148,7 @@ func parseRefinement(lex *lexer.PeekingLexer) (*Refinement, lexer.Token, *fault)
 			if r.Min != nil {
 				expected = `".." and the other end of the range`
 			}
-			return nil, open, unclosedBracket(open, *dots, expected)
+			return nil, nil, unclosedBracket(open, dots, expected)
 		}
 		lex.Next()
 		r.Max = parseBound(lex)
@@ -183,9 +162,9 @@ func parseRefinement(lex *lexer.PeekingLexer) (*Refinement, lexer.Token, *fault)
 			expected = `"]" behind "bytes"`
 		}
 	}
-	end := *lex.Peek()
+	end := lex.Peek()
 	if end.Type != ']' {
-		return nil, open, unclosedBracket(open, end, expected)
+		return nil, nil, unclosedBracket(open, end, expected)
 	}
 	lex.Next()
 	r.Span = between(open, end)
@@ -194,8 +173,8 @@ func parseRefinement(lex *lexer.PeekingLexer) (*Refinement, lexer.Token, *fault)
 
 // unclosedBracket is the fault of a refinement that goes on with found. What
 // cannot stand in any refinement means that it was never closed.
-func unclosedBracket(open, found lexer.Token, expected string) *fault {
-	f := &fault{rule: RuleUnexpectedToken, found: found, expected: expected}
+func unclosedBracket(open, found *lexer.Token, expected string) *fault {
+	f := &fault{rule: RuleUnexpectedToken, found: *found, expected: expected}
 	switch found.Type {
 	case tokQuantity:
 		f.hint = "a range takes numbers without a unit"
@@ -204,7 +183,7 @@ func unclosedBracket(open, found lexer.Token, expected string) *fault {
 		}
 	case tokNumber, tokString, tokIdent, tokDots, '.', ',', ':', ']':
 	default:
-		f.rule, f.opening = RuleUnclosedBracket, &open
+		f.rule, f.opening = RuleUnclosedBracket, open
 	}
 	return f
 }
@@ -220,7 +199,7 @@ func parseBound(lex *lexer.PeekingLexer) *Value {
 
 // parseValue reads a literal.
 func parseValue(lex *lexer.PeekingLexer) (*Value, *fault) {
-	t := *lex.Peek()
+	t := lex.Peek()
 	v := &Value{Text: t.Value, Span: over(t)}
 	switch t.Type {
 	case tokString:
@@ -233,7 +212,7 @@ func parseValue(lex *lexer.PeekingLexer) (*Value, *fault) {
 	case tokIdent:
 		v.Kind = NameValue
 	default:
-		return nil, &fault{rule: RuleMissingValue, found: t, expected: "a value: a string, a number or a name"}
+		return nil, &fault{rule: RuleMissingValue, found: *t, expected: "a value: a string, a number or a name"}
 	}
 	lex.Next()
 	return v, nil
@@ -241,14 +220,13 @@ func parseValue(lex *lexer.PeekingLexer) (*Value, *fault) {
 
 // parseAnnotation reads an annotation from its "@".
 func parseAnnotation(lex *lexer.PeekingLexer) (*Annotation, *fault) {
-	first := *lex.Next()
-	last := *lex.Peek()
+	first, last := lex.Next(), lex.Peek()
 	if last.Type != tokIdent {
-		return nil, &fault{rule: RuleMissingName, found: last, expected: `an annotation's name behind "@"`}
+		return nil, &fault{rule: RuleMissingName, found: *last, expected: `an annotation's name behind "@"`}
 	}
 	lex.Next()
-	a := &Annotation{Name: Ident{Name: last.Value, Span: over(last)}}
-	if open := *lex.Peek(); open.Type == '(' {
+	a := &Annotation{Name: identOf(last)}
+	if open := lex.Peek(); open.Type == '(' {
 		lex.Next()
 		for lex.Peek().Type != ')' {
 			arg, f := parseArg(lex)
@@ -259,29 +237,29 @@ func parseAnnotation(lex *lexer.PeekingLexer) (*Annotation, *fault) {
 			if next := lex.Peek(); next.Type == ',' {
 				lex.Next()
 			} else if next.Type != ')' {
-				return nil, badList(open, *next, `"," or ")" in the annotation's arguments`)
+				return nil, badList(open, next, `"," or ")" in the annotation's arguments`)
 			}
 		}
-		last = *lex.Next()
+		last = lex.Next()
 	}
 	a.Span = between(first, last)
 	return a, nil
 }
 
 // badList is the fault of a list in parentheses that goes on with found.
-func badList(open, found lexer.Token, expected string) *fault {
+func badList(open, found *lexer.Token, expected string) *fault {
 	switch {
 	case found.EOF():
-		return &fault{rule: RuleUnclosedParen, found: found, expected: expected, opening: &open}
+		return &fault{rule: RuleUnclosedParen, found: *found, expected: expected, opening: open}
 	case found.Type == tokIdent || found.Type == tokString || found.Type == tokNumber || found.Type == tokQuantity:
-		return &fault{rule: RuleMissingComma, found: found, expected: expected}
+		return &fault{rule: RuleMissingComma, found: *found, expected: expected}
 	}
-	return &fault{rule: RuleUnexpectedToken, found: found, expected: expected}
+	return &fault{rule: RuleUnexpectedToken, found: *found, expected: expected}
 }
 
 // parseArg reads one argument of an annotation.
 func parseArg(lex *lexer.PeekingLexer) (*Arg, *fault) {
-	first := *lex.Peek()
+	first := lex.Peek()
 	v, f := parseValue(lex)
 	if f != nil {
 		return nil, f
@@ -289,7 +267,8 @@ func parseArg(lex *lexer.PeekingLexer) (*Arg, *fault) {
 	a := &Arg{Value: v, Span: v.Span}
 	if first.Type == tokIdent && lex.Peek().Type == ':' {
 		lex.Next()
-		a.Name = &Ident{Name: first.Value, Span: over(first)}
+		name := identOf(first)
+		a.Name = &name
 		if a.Value, f = parseValue(lex); f != nil {
 			return nil, f
 		}

@@ -7,7 +7,11 @@
 // time is linear in its length.
 package syntax
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
 
 // The limits of one document.
 const (
@@ -30,25 +34,56 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 			Message: fmt.Sprintf("found %d bytes, expected at most %d", len(src), MaxSource), Hint: "divide it into files that import each other"}
 		return tree, []Diagnostic{d}
 	}
-	s := scan(name, string(src))
-	end := s.toks[len(s.toks)-1]
-	tree.Span.End = endOf(end)
+	text := string(src)
+	faults, err := parseValid(tree, text)
+	if err == nil {
+		return tree, faults
+	}
+	return parseFaulty(name, text, err)
+}
+
+// parseValid reads a text that the grammar matches into an empty tree, and
+// returns what is wrong beside the grammar. The error is that the grammar does
+// not match.
+func parseValid(tree *File, text string) ([]Diagnostic, error) {
+	if !utf8.ValidString(text) {
+		return nil, errNotUTF8
+	}
+	s := newScanner(tree.Name, text)
+	b := &builder{scanner: s, tree: tree}
+	for {
+		t, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if t.EOF() {
+			tree.Span.End = endOf(&t)
+			b.whole()
+			return b.finish(), nil
+		}
+		it, err := parseItem(s, t)
+		if err != nil {
+			return nil, err
+		}
+		b.item(it)
+	}
+}
+
+var errNotUTF8 = errors.New("not UTF-8")
+
+// parseFaulty reads a text that the grammar does not match, which is why.
+func parseFaulty(name, text string, err error) (*File, []Diagnostic) {
+	tree := newFile(name)
+	s := scan(name, text)
+	tree.Span.End = endOf(&s.toks[len(s.toks)-1])
 	b := &builder{scanner: s, tree: tree}
 	switch {
 	case s.tooMany:
-		b.report(Diagnostic{Rule: RuleTooLarge, Span: over(s.toks[MaxTokens]),
+		b.report(Diagnostic{Rule: RuleTooLarge, Span: over(&s.toks[MaxTokens]),
 			Message: fmt.Sprintf("found more than %d tokens, expected fewer", MaxTokens), Hint: "divide it into files that import each other"})
-	case len(s.faults) > MaxDiagnostics:
-	case len(s.faults) > 0:
+	case len(s.faults) <= MaxDiagnostics:
 		newRecovery(b).file()
-	default:
-		doc, err := parseDocument(s.toks)
-		if err == nil {
-			b.whole(doc)
-			break
-		}
-		newRecovery(b).file()
-		if len(b.faults) == 0 { // what the grammar refuses is never accepted
+		if len(s.faults)+len(b.faults) == 0 { // what the grammar refuses is never accepted
 			b.refused(err)
 		}
 	}

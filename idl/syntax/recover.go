@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -89,7 +90,7 @@ func newRecovery(b *builder) *recovery {
 }
 
 // tok returns the token at i, or the end behind the last.
-func (r *recovery) tok(i int) lexer.Token { return r.toks[min(i, len(r.toks)-1)] }
+func (r *recovery) tok(i int) *lexer.Token { return &r.toks[min(i, len(r.toks)-1)] }
 
 // is reports whether the token at i is of type t.
 func (r *recovery) is(i int, t lexer.TokenType) bool { return r.tok(i).Type == t }
@@ -253,7 +254,7 @@ func (r *recovery) quietly(quiet bool, f func()) {
 func (r *recovery) lexicalFault(from, to int) bool {
 	start := 0
 	if from > 0 {
-		start = endOf(r.toks[from-1]).Offset
+		start = endOf(&r.toks[from-1]).Offset
 	}
 	all := r.scanner.faults
 	i := sort.Search(len(all), func(i int) bool { return all[i].Span.Start.Offset >= start })
@@ -265,13 +266,13 @@ func (r *recovery) unexpected(i int, rule, expected, hint string) Diagnostic {
 	t := r.tok(i)
 	d := Diagnostic{Rule: rule, Span: over(t), Message: "found " + describe(t) + ", expected " + expected, Hint: hint}
 	if i > 0 && (rule == RuleMissingSemicolon && t.Type != ',' || rule == RuleMissingComma) {
-		d.Span = behind(r.toks[i-1])
+		d.Span = behind(&r.toks[i-1])
 	}
 	return d
 }
 
 // describe names a token in a message.
-func describe(t lexer.Token) string {
+func describe(t *lexer.Token) string {
 	switch {
 	case t.EOF():
 		return "the end of the file"
@@ -311,31 +312,24 @@ func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint
 // and returns the index of the token that it is about. The words in more say
 // what could go on behind a piece that is whole.
 func (r *recovery) explain(err error, from, to int, more, hint string) (int, Diagnostic) {
-	var f *fault
-	if errors.As(err, &f) {
-		i := r.index(f.found, to)
-		d := r.unexpected(i, f.rule, f.expected, f.hint)
-		if d.Hint == "" {
-			d.Hint = hint
-		}
-		if f.opening != nil {
-			d.Related = []Related{{Span: over(*f.opening), Message: "opened here"}}
-		}
-		return i, d
-	}
-	i, expected := to, more
+	i, f := to, &fault{rule: RuleUnexpectedToken, expected: more}
 	var u *participle.UnexpectedTokenError
-	if errors.As(err, &u) {
-		i = r.index(u.Unexpected, to)
+	if errors.As(err, &f) {
+		i = r.index(&f.found, to)
+	} else if errors.As(err, &u) {
+		i = r.index(&u.Unexpected, to)
 		if words := inWords(u.Message()); words != "" {
-			expected = words
+			f.expected = words
 		}
 	}
-	rule := RuleUnexpectedToken
-	if expected == `";"` && (i == to || r.startsLine(i) || r.is(i, ',') && (i+1 == to || r.startsLine(i+1))) {
-		rule, hint = RuleMissingSemicolon, ""
+	if f.expected == semicolon && (i == to || r.startsLine(i) || r.is(i, ',') && (i+1 == to || r.startsLine(i+1))) {
+		return i, r.unexpected(i, RuleMissingSemicolon, semicolon, "")
 	}
-	return i, r.unexpected(i, rule, expected, hint)
+	d := r.unexpected(i, f.rule, f.expected, cmp.Or(f.hint, hint))
+	if f.opening != nil {
+		d.Related = []Related{{Span: over(f.opening), Message: "opened here"}}
+	}
+	return i, d
 }
 
 // inWords says what participle's message expects, or "".
@@ -358,6 +352,6 @@ func inWords(message string) string {
 
 // index returns the index of a token of the piece that ends before to; that
 // is to itself for the piece's end.
-func (r *recovery) index(t lexer.Token, to int) int {
+func (r *recovery) index(t *lexer.Token, to int) int {
 	return sort.Search(to, func(i int) bool { return r.toks[i].Pos.Offset >= t.Pos.Offset })
 }

@@ -84,7 +84,7 @@ func (r *recovery) guess(i int) string {
 // clause reads a clause of the header, whose keyword stands at the index at.
 func (r *recovery) clause(start, at int, word string) {
 	if at > start {
-		r.fail(start, at, Diagnostic{Rule: RuleUnexpectedToken, Span: between(r.toks[start], r.toks[at-1]),
+		r.fail(start, at, Diagnostic{Rule: RuleUnexpectedToken, Span: between(&r.toks[start], &r.toks[at-1]),
 			Message: "found an annotation before the " + word + " clause, expected none",
 			Hint:    "annotations stand before interface, record and enum, and before their members"})
 	}
@@ -109,13 +109,13 @@ func (r *recovery) clause(start, at int, word string) {
 		c, next := piece(r, r.grammar.versionClause, at, end, "", "write version 1;")
 		r.leaveClause(next)
 		if c != nil {
-			r.versionClause(c.Number)
+			r.versionClause(&c.Number)
 		}
 	case "import":
 		c, next := piece(r, r.grammar.importClause, at, end, "", `write import "name.wip";`)
 		r.leaveClause(next)
 		if c != nil {
-			r.importClause(c.Path)
+			r.importClause(&c.Path)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func (r *recovery) garbage(start, at int) {
 // member of it stands at the index at.
 func (r *recovery) reopen(start, at int, quiet bool) {
 	d := r.unexpected(at, RuleUnexpectedToken, "interface, record or enum", "remove the brace that closes the block before this")
-	d.Related = []Related{{Span: over(r.toks[r.last.end]), Message: "closed here"}}
+	d.Related = []Related{{Span: over(&r.toks[r.last.end]), Message: "closed here"}}
 	r.quietly(quiet, func() { r.fail(start, start, d) })
 	brace := r.toks[r.last.end].Pos.Offset
 	r.cover(brace, brace)
@@ -224,7 +224,7 @@ func (r *recovery) declaration(start, at int, word string) {
 	r.i = at + 1
 	var name Ident
 	if r.is(r.i, tokIdent) && (r.is(r.i+1, '{') || !r.startsDeclaration(r.i, anyColumn)) {
-		name = Ident{Name: r.toks[r.i].Value, Span: over(r.toks[r.i])}
+		name = identOf(&r.toks[r.i])
 		r.i++
 	} else {
 		r.fail(start, r.i, r.unexpected(r.i, RuleMissingName, "the name of the "+word, ""))
@@ -235,7 +235,7 @@ func (r *recovery) declaration(start, at int, word string) {
 		doc = r.doc(b.start.Pos.Offset, name)
 	}
 	var decl Decl
-	span := between(b.start, r.toks[r.i-1])
+	span := between(&b.start, &r.toks[r.i-1])
 	switch word {
 	case "interface":
 		b.in, b.iface = inInterface, &Interface{Doc: doc, Annotations: anns, Name: name, Span: span}
@@ -290,15 +290,15 @@ func (r *recovery) members(b *body) {
 		for r.more(b) {
 			r.quietly(r.follows(r.i, b.in), func() { r.operation(b) })
 		}
-		b.iface.Span = between(b.start, r.toks[r.i-1])
+		b.iface.Span = between(&b.start, &r.toks[r.i-1])
 	case "record":
 		for r.more(b) {
 			r.quietly(r.follows(r.i, b.in), func() { r.field(b) })
 		}
-		b.record.Span = between(b.start, r.toks[r.i-1])
+		b.record.Span = between(&b.start, &r.toks[r.i-1])
 	default:
 		r.labels(b)
-		b.enum.Span = between(b.start, r.toks[r.i-1])
+		b.enum.Span = between(&b.start, &r.toks[r.i-1])
 	}
 	r.open = false
 }
@@ -344,7 +344,7 @@ func (r *recovery) unclosed(b *body) {
 		what += " " + quote(b.name)
 	}
 	d := r.unexpected(r.i, RuleUnclosedBrace, what, `close the block with "}"`)
-	d.Related = []Related{{Span: over(b.opening), Message: "opened here"}}
+	d.Related = []Related{{Span: over(&b.opening), Message: "opened here"}}
 	r.fail(r.i, r.i, d)
 	r.lastFound = -1
 }

@@ -41,12 +41,12 @@ func (r *recovery) operation(b *body) {
 		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `an operation or "}"`, r.startHint(start, at)))
 		return
 	}
-	o := &Operation{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
+	o := &Operation{Annotations: anns, Name: identOf(&r.toks[at])}
 	o.Doc = r.doc(r.toks[start].Pos.Offset, o.Name)
 	if arrow := r.parameters(o, at, end, rest); arrow >= 0 {
 		r.result(o, arrow, at, end)
 	}
-	o.Span = between(r.toks[start], r.toks[r.i-1])
+	o.Span = between(&r.toks[start], &r.toks[r.i-1])
 	b.iface.Operations = append(b.iface.Operations, o)
 }
 
@@ -96,7 +96,7 @@ func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 		arrow++
 	}
 	d := r.unexpected(arrow, RuleUnclosedParen, `")" behind the parameters`, "")
-	d.Related = []Related{{Span: over(r.toks[open]), Message: "opened here"}}
+	d.Related = []Related{{Span: over(&r.toks[open]), Message: "opened here"}}
 	r.fail(at, end, d)
 	r.muted = nested // a parenthesis within took the one that is missing
 	o.Params = r.params(open+1, arrow)
@@ -208,15 +208,15 @@ func (r *recovery) param(start, at, end int) *Param {
 		r.fail(start, end, r.unexpected(at, RuleMissingName, "a parameter", hint))
 		return nil
 	}
-	p := &Param{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])},
-		Span: between(r.toks[start], r.toks[end-1])}
+	p := &Param{Annotations: anns, Name: identOf(&r.toks[at]),
+		Span: between(&r.toks[start], &r.toks[end-1])}
 	hint := ""
 	if !r.is(at+1, ':') {
 		hint = "write name: type"
 	}
 	n, _ := piece(r, r.grammar.param, at, end, `"," or ")"`, hint)
 	if n != nil {
-		p.Type, p.Default = n.Typed.Type, n.Default.Value
+		p.Type, p.Default = n.Param.Type, n.Param.Default
 	}
 	p.Doc = r.doc(r.toks[start].Pos.Offset, p.Name)
 	return p
@@ -233,7 +233,7 @@ func (r *recovery) field(b *body) {
 		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `a field or "}"`, r.startHint(start, at)))
 		return
 	}
-	f := &Field{Annotations: anns, Name: Ident{Name: r.toks[at].Value, Span: over(r.toks[at])}}
+	f := &Field{Annotations: anns, Name: identOf(&r.toks[at])}
 	f.Doc = r.doc(r.toks[start].Pos.Offset, f.Name)
 	hint := ""
 	switch r.tok(at + 1).Type {
@@ -246,9 +246,9 @@ func (r *recovery) field(b *body) {
 	n, next := piece(r, r.grammar.field, at, end, "", hint)
 	r.i = next
 	if n != nil {
-		f.Type = n.Typed.Type
+		f.Type = n.Field.Type
 	}
-	f.Span = between(r.toks[start], r.toks[next-1])
+	f.Span = between(&r.toks[start], &r.toks[next-1])
 	b.record.Fields = append(b.record.Fields, f)
 }
 
@@ -268,7 +268,7 @@ func (r *recovery) labels(b *body) {
 			r.unclosed(b)
 			return
 		case t.Type == tokIdent:
-			l := &Label{Name: Ident{Name: t.Value, Span: over(t)}}
+			l := &Label{Name: identOf(t)}
 			l.Doc = r.doc(t.Pos.Offset, l.Name)
 			b.enum.Labels = append(b.enum.Labels, l)
 			r.i++

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,10 +27,13 @@ type comment struct {
 type scanner struct {
 	file     string
 	text     string
-	off      int // of the next byte
-	line     int // 1-based
-	bol      int // offset of the first byte of the line
-	toks     []lexer.Token
+	off      int           // of the next byte
+	line     int           // 1-based
+	bol      int           // offset of the first byte of the line
+	toks     []lexer.Token // what was read and not taken by next
+	count    int           // of tokens so far
+	first    Pos           // of the first token
+	tail     tail          // of the last token
 	comments []comment
 	pending  int // first comment that has no next token yet
 	faults   []Diagnostic
@@ -37,15 +41,28 @@ type scanner struct {
 	broken   bool // bytes that are not UTF-8 stand outside strings and comments
 }
 
-// scan returns the tokens, the comments and the lexical faults of text.
-func scan(file, text string) *scanner {
-	s := &scanner{file: file, text: text, line: 1, toks: make([]lexer.Token, 0, len(text)/5+8)}
+// tail is what matters of the last token to a comment behind it.
+type tail struct {
+	typ  lexer.TokenType
+	line int
+}
+
+// newScanner returns a scanner that has read nothing.
+func newScanner(file, text string) *scanner {
+	s := &scanner{file: file, text: text, line: 1}
 	if strings.HasPrefix(text, "\ufeff") {
 		s.off, s.bol = 3, 3
 	}
+	return s
+}
+
+// scan returns the tokens, the comments and the lexical faults of text.
+func scan(file, text string) *scanner {
+	s := newScanner(file, text)
+	s.toks = make([]lexer.Token, 0, len(text)/5+8)
 	for s.off < len(text) {
 		s.step()
-		s.tooMany = len(s.toks) > MaxTokens
+		s.tooMany = s.count > MaxTokens
 		if s.tooMany || len(s.faults) > MaxDiagnostics {
 			s.advance(len(text))
 		}
@@ -55,6 +72,29 @@ func scan(file, text string) *scanner {
 		s.invalidUTF8()
 	}
 	return s
+}
+
+// errTooMany ends the reading of a text with more than MaxTokens.
+var errTooMany = errors.New("too many tokens")
+
+// next reads and takes one token, or fails with the first fault of the text.
+// A text is read either by this or as a whole by scan.
+func (s *scanner) next() (lexer.Token, error) {
+	s.toks = s.toks[:0]
+	for len(s.toks) == 0 {
+		if s.off < len(s.text) {
+			s.step()
+		} else {
+			s.emit(lexer.EOF, s.off)
+		}
+		if len(s.faults) > 0 {
+			return lexer.Token{}, s.faults[0]
+		}
+	}
+	if s.count > MaxTokens && !s.toks[0].EOF() {
+		return lexer.Token{}, errTooMany
+	}
+	return s.toks[0], nil
 }
 
 // step reads one token, comment or stretch of blanks.
@@ -115,6 +155,11 @@ func (s *scanner) emit(t lexer.TokenType, end int) {
 	for ; s.pending < len(s.comments); s.pending++ {
 		s.comments[s.pending].next = s.off
 	}
+	if s.count == 0 {
+		s.first = s.pos(s.off)
+	}
+	s.count++
+	s.tail = tail{t, s.line}
 	s.off = end
 }
 
@@ -186,11 +231,8 @@ func (s *scanner) lineComment() {
 		end = s.off + n
 	}
 	doc := s.at(2) == '/' && s.at(3) != '/'
-	trailing := false
-	if doc && len(s.toks) > 0 {
-		last := s.toks[len(s.toks)-1]
-		trailing = last.Pos.Line == s.line && (last.Type == ';' || last.Type == ',' || last.Type == '}')
-	}
+	t := s.tail
+	trailing := doc && t.line == s.line && (t.typ == ';' || t.typ == ',' || t.typ == '}')
 	s.comments = append(s.comments, comment{start: s.off, end: end, pos: s.pos(s.off), doc: doc, trailing: trailing})
 	s.off = end
 }

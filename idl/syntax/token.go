@@ -72,24 +72,24 @@ func (l *tokenLexer) Next() (lexer.Token, error) {
 }
 
 // startOf returns where t starts.
-func startOf(t lexer.Token) Pos {
+func startOf(t *lexer.Token) Pos {
 	return Pos{Offset: t.Pos.Offset, Line: t.Pos.Line, Col: t.Pos.Column}
 }
 
 // endOf returns the place behind t. No token spans lines.
-func endOf(t lexer.Token) Pos {
+func endOf(t *lexer.Token) Pos {
 	return Pos{Offset: t.Pos.Offset + len(t.Value), Line: t.Pos.Line, Col: t.Pos.Column + len(t.Value)}
 }
 
 // between returns the span from the start of first to the end of last.
-func between(first, last lexer.Token) Span {
+func between(first, last *lexer.Token) Span {
 	return Span{File: first.Pos.Filename, Start: startOf(first), End: endOf(last)}
 }
 
 // over returns the span of t.
-func over(t lexer.Token) Span { return between(t, t) }
+func over(t *lexer.Token) Span { return between(t, t) }
 
 // behind returns the empty span behind t: where something is missing.
-func behind(t lexer.Token) Span {
+func behind(t *lexer.Token) Span {
 	return Span{File: t.Pos.Filename, Start: endOf(t), End: endOf(t)}
 }

@@ -18,20 +18,22 @@ type builder struct {
 	faults []Diagnostic // beside the scanner's
 }
 
-// whole adds all that a document holds.
-func (b *builder) whole(d *document) {
-	for _, it := range d.Items {
-		switch {
-		case it.Package != nil:
-			b.packageClause(it.Package)
-		case it.Version != nil:
-			b.versionClause(it.Version.Number)
-		case it.Import != nil:
-			b.importClause(it.Import.Path)
-		default:
-			b.tree.Decls = append(b.tree.Decls, b.declaration(it.Decl))
-		}
+// item adds an item, whose comments were read.
+func (b *builder) item(it *item) {
+	switch {
+	case it.Package != nil:
+		b.packageClause(it.Package)
+	case it.Version != nil:
+		b.versionClause(&it.Version.Number)
+	case it.Import != nil:
+		b.importClause(&it.Import.Path)
+	default:
+		b.tree.Decls = append(b.tree.Decls, b.declaration(it.Decl))
 	}
+}
+
+// whole completes a document that the grammar matches.
+func (b *builder) whole() {
 	b.strayDocs()
 	if b.tree.Package == nil {
 		b.missingPackage()
@@ -40,10 +42,10 @@ func (b *builder) whole(d *document) {
 
 // refused reports the error of a grammar that did not match the text.
 func (b *builder) refused(err error) {
-	at := b.toks[0]
+	at := &b.toks[0]
 	var u *participle.UnexpectedTokenError
 	if errors.As(err, &u) {
-		at = u.Unexpected
+		at = &u.Unexpected
 	}
 	b.report(Diagnostic{Rule: RuleUnexpectedToken, Span: over(at), Message: "found " + describe(at) + ", expected something else"})
 }
@@ -65,7 +67,7 @@ func (b *builder) packageClause(c *packageClause) {
 }
 
 // versionClause adds the clause; a second one is a fault.
-func (b *builder) versionClause(number lexer.Token) {
+func (b *builder) versionClause(number *lexer.Token) {
 	n, err := strconv.ParseInt(number.Value, 10, 32)
 	clause := &VersionClause{Number: int(n), Span: over(number)}
 	if b.tree.Version != nil {
@@ -82,7 +84,7 @@ func (b *builder) versionClause(number lexer.Token) {
 }
 
 // importClause adds an import.
-func (b *builder) importClause(path lexer.Token) {
+func (b *builder) importClause(path *lexer.Token) {
 	b.inHeader("import", over(path))
 	b.tree.Imports = append(b.tree.Imports, &Import{Path: unquote(path.Value), Span: over(path)})
 }
@@ -116,63 +118,33 @@ func (b *builder) report(d Diagnostic) {
 }
 
 func (b *builder) declaration(d *declaration) Decl {
-	span := between(d.Tokens[0], d.Tokens[len(d.Tokens)-1])
-	anns := annotations(d.Annotations)
+	span := between(&d.Tokens[0], &d.Tokens[len(d.Tokens)-1])
+	anns := d.Annotations.list
 	switch {
 	case d.Interface != nil:
-		n := &Interface{Annotations: anns, Name: d.Interface.Name.Ident, Span: span}
+		n := &Interface{Annotations: anns, Name: d.Interface.Name.Ident, Operations: d.Interface.Operations.list, Span: span}
 		n.Doc = b.doc(span.Start.Offset, n.Name)
-		for _, o := range d.Interface.Operations {
-			n.Operations = append(n.Operations, b.operation(o))
+		for _, o := range n.Operations {
+			o.Doc = b.doc(o.Span.Start.Offset, o.Name)
+			for _, p := range o.Params {
+				p.Doc = b.doc(p.Span.Start.Offset, p.Name)
+			}
 		}
 		return n
 	case d.Record != nil:
-		n := &Record{Annotations: anns, Name: d.Record.Name.Ident, Span: span}
+		n := &Record{Annotations: anns, Name: d.Record.Name.Ident, Fields: d.Record.Fields.list, Span: span}
 		n.Doc = b.doc(span.Start.Offset, n.Name)
-		for _, f := range d.Record.Fields {
-			n.Fields = append(n.Fields, b.field(f))
+		for _, f := range n.Fields {
+			f.Doc = b.doc(f.Span.Start.Offset, f.Name)
 		}
 		return n
 	}
-	n := &Enum{Annotations: anns, Name: d.Enum.Name.Ident, Span: span}
+	n := &Enum{Annotations: anns, Name: d.Enum.Name.Ident, Labels: d.Enum.Labels.list, Span: span}
 	n.Doc = b.doc(span.Start.Offset, n.Name)
-	for _, l := range d.Enum.Labels {
-		n.Labels = append(n.Labels, &Label{Doc: b.doc(l.Span.Start.Offset, l.Ident), Name: l.Ident})
+	for _, l := range n.Labels {
+		l.Doc = b.doc(l.Name.Span.Start.Offset, l.Name)
 	}
 	return n
-}
-
-func (b *builder) operation(o *operation) *Operation {
-	span := between(o.Tokens[0], o.Tokens[len(o.Tokens)-1])
-	n := &Operation{Doc: b.doc(span.Start.Offset, o.Name.Ident), Annotations: annotations(o.Annotations),
-		Name: o.Name.Ident, Result: o.Result.TypeExpr, Span: span}
-	for _, p := range o.Params {
-		n.Params = append(n.Params, b.param(p))
-	}
-	return n
-}
-
-func (b *builder) param(p *param) *Param {
-	span := between(p.Tokens[0], p.Tokens[len(p.Tokens)-1])
-	return &Param{Doc: b.doc(span.Start.Offset, p.Typed.Name), Annotations: annotations(p.Annotations),
-		Name: p.Typed.Name, Type: p.Typed.Type, Default: p.Default.Value, Span: span}
-}
-
-func (b *builder) field(f *field) *Field {
-	span := between(f.Tokens[0], f.Tokens[len(f.Tokens)-1])
-	return &Field{Doc: b.doc(span.Start.Offset, f.Typed.Name), Annotations: annotations(f.Annotations),
-		Name: f.Typed.Name, Type: f.Typed.Type, Span: span}
-}
-
-func annotations(as []annotation) []*Annotation {
-	if len(as) == 0 {
-		return nil
-	}
-	out := make([]*Annotation, len(as))
-	for i, a := range as {
-		out[i] = a.Annotation
-	}
-	return out
 }
 
 // doc returns the doc comments from before the token at offset start up to
@@ -227,7 +199,7 @@ func (b *builder) strayDocs() {
 // missingPackage reports that the document has no package clause, where the
 // first token stands.
 func (b *builder) missingPackage() {
-	at := Span{File: b.file, Start: startOf(b.toks[0]), End: startOf(b.toks[0])}
+	at := Span{File: b.file, Start: b.first, End: b.first}
 	b.report(Diagnostic{Rule: RuleMissingPackage, Span: at, Message: "found no package clause, expected one",
 		Hint: `begin the file with "package name;"`})
 }
