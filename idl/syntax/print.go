@@ -139,7 +139,7 @@ func (p *printer) field() {
 	p.hoist(start, name)
 	p.line(1, gapKept)
 	p.annotations(1)
-	if start < name && !p.stays(name, p.find(name, ";")+1) {
+	if start < name && !p.stays(name, p.find(name, ";")+1, 0) {
 		p.line(1, gapNone)
 	}
 	p.through(";")
@@ -148,7 +148,7 @@ func (p *printer) field() {
 // label prints a label and its comma, on the line of the label before it if
 // the author has it there.
 func (p *printer) label() {
-	if p.last == "{" || !p.stays(p.i, p.i+2) {
+	if p.last == "{" || !p.stays(p.i, p.i+1, 1) {
 		p.line(1, gapKept)
 	}
 	p.token()
@@ -194,7 +194,7 @@ func (p *printer) param() {
 	p.hoist(start, name)
 	p.line(2, gapKept)
 	p.annotations(2)
-	if start < name && !p.stays(name, end+1) {
+	if start < name && !p.stays(name, end, 1) {
 		p.line(2, gapNone)
 	}
 	for p.i < end {
@@ -207,7 +207,7 @@ func (p *printer) param() {
 // author has it there and its first arguments fit.
 func (p *printer) annotations(depth int) {
 	for first := true; p.toks[p.i].text == "@"; first = false {
-		if !first && !p.stays(p.i, p.firstStretch(p.i)) {
+		if !first && !p.stays(p.i, p.firstStretch(p.i), 0) {
 			p.line(depth, gapNone)
 		}
 		p.token()
@@ -233,7 +233,7 @@ func (p *printer) arguments(depth int) {
 	for first := true; p.toks[p.i].text != ")"; first = false {
 		stop := p.endOfArgument(p.i)
 		switch {
-		case first && block, !first && !p.stays(p.i, stop+1):
+		case first && block, !first && !p.stays(p.i, stop, 1):
 			p.line(depth+1, gapNone)
 		}
 		for p.i < stop {

@@ -190,9 +190,9 @@ func (p *printer) text(text string) {
 }
 
 // stays reports whether the tokens [from, to) go on the current line: the
-// author has them there, and they fit.
-func (p *printer) stays(from, to int) bool {
-	return !p.breaks(from) && p.column+p.width(p.prev, from, to, lineWidth) <= lineWidth
+// author has them there, and they fit, with more characters behind them.
+func (p *printer) stays(from, to, more int) bool {
+	return !p.breaks(from) && p.column+p.width(p.prev, from, to, lineWidth)+more <= lineWidth
 }
 
 // width returns how many characters the tokens [from, to) add to a line that

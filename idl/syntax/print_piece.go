@@ -190,8 +190,8 @@ func (p *printer) endOfArgument(i int) int {
 // that its author has on its first line.
 func (p *printer) firstStretch(i int) int {
 	end := p.skipAnnotation(i)
-	for i += 2; i < end; i++ {
-		if p.breaks(i) {
+	for i += 3; i < end; i++ {
+		if before := p.toks[i-1].text; (before == "(" || before == ",") && p.breaks(i) {
 			return i
 		}
 	}
