@@ -16,6 +16,7 @@ type idlCmd struct {
 	Check   idlCheckCmd   `cmd:"" help:"Report everything that is wrong with documents."`
 	Explain idlExplainCmd `cmd:"" help:"Show the page of a rule, or list the rules."`
 	Gen     idlGenCmd     `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	LSP     idlLSPCmd     `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
 
 type idlCheckCmd struct {

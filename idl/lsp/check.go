@@ -1,0 +1,193 @@
+package lsp
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// checker checks documents that have changed, and those that import them, and
+// publishes what it finds. A check of a state that is superseded meanwhile is
+// not published. So that typing in a large document does not keep a core
+// busy, checks are spaced by a multiple of what the last one took: the first
+// change after a pause is checked at once.
+type checker struct {
+	server *server
+	wake   chan struct{}
+
+	mu    sync.Mutex
+	snap  *snapshot
+	dirty map[string]bool // paths to check
+	gone  []*document     // closed since
+
+	// What only run touches.
+	uses map[string][]string // by path: the documents that the last check read
+}
+
+// How checks are spaced.
+const (
+	restFactor = 2 // times the last check
+	maxRest    = 500 * time.Millisecond
+)
+
+func newChecker(s *server) *checker {
+	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, uses: map[string][]string{}}
+}
+
+// changed says that a document has changed, or what it stands on.
+func (c *checker) changed(snap *snapshot, path string) {
+	c.mu.Lock()
+	c.snap = snap
+	c.dirty[path] = true
+	c.mu.Unlock()
+	c.notify()
+}
+
+// closed says that a document was closed.
+func (c *checker) closed(snap *snapshot, d *document) {
+	c.mu.Lock()
+	c.snap = snap
+	c.gone = append(c.gone, d)
+	c.mu.Unlock()
+	c.notify()
+}
+
+func (c *checker) notify() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run checks until the context ends.
+func (c *checker) run(ctx context.Context) {
+	for {
+		select {
+		case <-c.wake:
+		case <-ctx.Done():
+			return
+		}
+		start := time.Now()
+		c.round(ctx)
+		rest := min(restFactor*time.Since(start), maxRest)
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// round checks what is dirty: first the documents that have changed, of which
+// the author waits to hear, then those that import them.
+func (c *checker) round(ctx context.Context) {
+	c.mu.Lock()
+	snap, dirty, gone := c.snap, c.dirty, c.gone
+	c.dirty, c.gone = map[string]bool{}, nil
+	c.mu.Unlock()
+
+	touched := maps.Clone(dirty)
+	for _, d := range gone {
+		touched[d.path] = true
+		if snap.docs[d.path] == nil {
+			delete(c.uses, d.path)
+			c.publish(d.uri, nil, []diagnostic{})
+		}
+	}
+	done := map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(dirty)) {
+		if !c.document(ctx, snap, path, touched) {
+			return
+		}
+		done[path] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(snap.docs)) {
+		if !done[path] && slices.ContainsFunc(c.uses[path], func(used string) bool { return touched[used] }) {
+			if !c.document(ctx, snap, path, touched) {
+				return
+			}
+		}
+	}
+}
+
+// document checks one document and publishes what it finds, unless the
+// documents have changed meanwhile: then it puts back what there is to check,
+// and reports false.
+func (c *checker) document(ctx context.Context, snap *snapshot, path string, touched map[string]bool) bool {
+	d := snap.docs[path]
+	if d == nil {
+		return true
+	}
+	if c.superseded(ctx, snap, touched) {
+		return false
+	}
+	r := snap.check(path)
+	var uses []string
+	for name := range r.Files {
+		if used := r.project.Path(name); used != path {
+			uses = append(uses, used)
+		}
+	}
+	c.uses[path] = uses
+	list := make([]diagnostic, 0, len(r.faults[path]))
+	for i := range r.faults[path] {
+		list = append(list, snap.diagnostic(d, &r.faults[path][i], r))
+	}
+	if r.err != nil {
+		list = append(list, diagnostic{Severity: 1, Source: source, Message: r.err.Error()})
+	}
+	if c.superseded(ctx, snap, touched) {
+		return false
+	}
+	c.publish(d.uri, &d.version, list)
+	return true
+}
+
+// superseded reports whether there is a newer state or the session ends, and
+// puts back what is not yet checked.
+func (c *checker) superseded(ctx context.Context, snap *snapshot, touched map[string]bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.snap == snap && ctx.Err() == nil {
+		return false
+	}
+	for path := range touched {
+		c.dirty[path] = true
+	}
+	return true
+}
+
+// publish shows diagnostics, or takes them away.
+func (c *checker) publish(uri string, version *int, list []diagnostic) {
+	c.server.conn.Notify(c.server.ctx, "textDocument/publishDiagnostics", publishDiagnosticsParams{URI: uri, Version: version, Diagnostics: list})
+}
+
+// source names the server in diagnostics.
+const source = "wip"
+
+// diagnostic puts a fault of a document into the protocol's form.
+func (s *snapshot) diagnostic(d *document, fault *syntax.Diagnostic, r *result) diagnostic {
+	out := diagnostic{Range: d.span(fault.Span), Severity: 1, Code: fault.Rule, Source: source, Message: fault.Message}
+	if fault.Severity == syntax.Warning {
+		out.Severity = 2
+	}
+	if fault.Hint != "" {
+		out.Message += "\nhint: " + fault.Hint
+	}
+	for _, rel := range fault.Related {
+		at := location{URI: d.uri}
+		if rel.Span.File == fault.Span.File {
+			at.Range = d.span(rel.Span)
+		} else if v := s.view(r.project.Path(rel.Span.File)); v != nil {
+			at = location{URI: v.uri, Range: v.span(rel.Span)}
+		} else {
+			continue
+		}
+		out.RelatedInformation = append(out.RelatedInformation, relatedInformation{Location: at, Message: rel.Message})
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package lsp
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// What is kept at most. The parser refuses a document long before these do, so
+// that an author sees why.
+const (
+	maxDocumentBytes = 4 * syntax.MaxSource
+	maxOpenDocuments = 512
+	maxOpenBytes     = 64 << 20 // of all open documents together
+	maxChanges       = 4096     // in one notification
+)
+
+// document is one state of an open document. It is immutable.
+type document struct {
+	uri     string
+	path    string
+	version int
+	*text
+	bytes []byte // of the text, for overlays
+	view  func() *view
+}
+
+// newDocument returns a state of a document; its text is parsed when somebody
+// needs that.
+func newDocument(uri, path string, version int, src string) *document {
+	d := &document{uri: uri, path: path, version: version, text: newText(src), bytes: []byte(src)}
+	d.view = sync.OnceValue(func() *view { return newView(path, uri, d.text) })
+	return d
+}
+
+// changed returns the document after changes, which apply one after the other.
+func (d *document) changed(version int, changes []contentChange) (*document, error) {
+	if len(changes) > maxChanges {
+		return nil, fmt.Errorf("found %d changes at once, expected at most %d", len(changes), maxChanges)
+	}
+	t := d.text
+	for _, c := range changes {
+		src := c.Text
+		if c.Range != nil {
+			src = t.splice(*c.Range, c.Text)
+		}
+		if len(src) > maxDocumentBytes {
+			return nil, fmt.Errorf("found a document of %d bytes, expected at most %d", len(src), maxDocumentBytes)
+		}
+		t = newText(src)
+	}
+	return newDocument(d.uri, d.path, version, t.src), nil
+}
+
+// pathOf returns the file of a URI. A document without a file, such as one
+// that was never saved, is taken to stand in the folder dir.
+func pathOf(uri, dir string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		name := strings.Map(func(r rune) rune {
+			if strings.ContainsRune(`/\:?*"<>|`, r) || r < ' ' {
+				return '_'
+			}
+			return r
+		}, uri)
+		if !strings.HasSuffix(name, ".wip") {
+			name += ".wip"
+		}
+		return filepath.Join(dir, name)
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.Clean(filepath.FromSlash(path))
+}
+
+// uriOf returns the URI of a file.
+func uriOf(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,123 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// prepareRename answers what would be renamed.
+func (s *server) prepareRename(_ context.Context, p *positionParams) (any, error) {
+	d, err := s.open(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	sym, at := s.snap.symbolAt(d.view(), d.offset(p.Position))
+	if sym == nil {
+		return nil, nil
+	}
+	return prepareRename{Range: at, Placeholder: sym.name.Name}, nil
+}
+
+// maxName is the length of a name at most, in bytes.
+const maxName = 64
+
+// rename answers the edits that rename a symbol wherever it stands in the
+// workspace. It refuses a name that cannot be one, and one after which there
+// would be faults that were not there before: a clash, a name that bindings
+// cannot tell from another, a field that a wrapper hides.
+func (s *server) rename(ctx context.Context, p *renameParams) (any, error) {
+	d, err := s.open(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	sym, _ := s.snap.symbolAt(d.view(), d.offset(p.Position))
+	switch name := p.NewName; {
+	case sym == nil:
+		return nil, fmt.Errorf("found nothing to rename, expected a name that a document declares")
+	case !isName(name):
+		return nil, fmt.Errorf("found the name %.80q, expected letters a to z and A to Z, digits and _, no digit first", name)
+	case len(name) > maxName:
+		return nil, fmt.Errorf("found a name of %d bytes, expected at most %d", len(name), maxName)
+	case name == sym.name.Name:
+		return workspaceEdit{Changes: map[string][]textEdit{}}, nil
+	case sym.kind == aLabel && (name == "true" || name == "false"):
+		return nil, fmt.Errorf("found the label %q, which means a bool as a value", name)
+	}
+	places := append(s.snap.uses(ctx, sym), sym.place())
+	if len(places) > maxLocations {
+		return nil, fmt.Errorf("found more than %d places, expected fewer", maxLocations)
+	}
+	edit := workspaceEdit{Changes: map[string][]textEdit{}}
+	slices.SortFunc(places, byPlace)
+	for _, at := range slices.Compact(places) {
+		edit.Changes[at.URI] = append(edit.Changes[at.URI], textEdit{Range: at.Range, NewText: p.NewName})
+	}
+	if err := s.snap.harmless(sym, p.NewName, edit); err != nil {
+		return nil, err
+	}
+	return edit, nil
+}
+
+// isName reports whether a text is a name of the language.
+func isName(s string) bool {
+	for i := range len(s) {
+		if !isLetter(s[i]) && (i == 0 || !isDigit(s[i])) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// harmless checks the documents of an edit as they would be after it, and
+// reports the first fault that is new. Every document that uses a declaration
+// imports the one that declares it, so that the edit has them all; those that
+// import it without a use are looked at too, as the new name could be theirs.
+func (s *snapshot) harmless(sym *symbol, name string, edit workspaceEdit) error {
+	after := newSnapshot(map[string]*document{}, s.folders, s.projects, s.closed)
+	for path, d := range s.docs {
+		after.docs[path], after.overlay[path] = d, d.bytes
+	}
+	paths := map[string]bool{sym.view.path: true}
+	for _, v := range s.workspace(context.Background(), sym.view.path) {
+		edits := edit.Changes[v.uri]
+		if len(edits) > 0 {
+			d := newDocument(v.uri, v.path, 0, applied(v.text, edits))
+			after.docs[v.path], after.overlay[v.path] = d, d.bytes
+		}
+		if sym.parent == nil && slices.ContainsFunc(v.file.Imports, func(i *syntax.Import) bool {
+			return s.resolve(link{v.path, i.Path}) == sym.view.path
+		}) || len(edits) > 0 {
+			paths[v.path] = true
+		}
+	}
+	for path := range paths {
+		had := map[string]int{}
+		for _, d := range s.check(path).faults[path] {
+			had[d.Rule]++
+		}
+		for _, d := range after.check(path).faults[path] {
+			if had[d.Rule]--; had[d.Rule] < 0 && d.Severity == syntax.Error {
+				return fmt.Errorf("cannot rename %s to %s: %s [%s]", sym.name.Name, name, d.Message, d.Rule)
+			}
+		}
+	}
+	return nil
+}
+
+// applied returns a text after edits that do not overlap and are sorted.
+func applied(t *text, edits []textEdit) string {
+	var b strings.Builder
+	last := 0
+	for _, e := range edits {
+		start, end := t.offset(e.Range.Start), t.offset(e.Range.End)
+		b.WriteString(t.src[last:start])
+		b.WriteString(e.NewText)
+		last = end
+	}
+	b.WriteString(t.src[last:])
+	return b.String()
+}

@@ -1,0 +1,323 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wipagent/wipagent/idl/project"
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// snapshot is one state of all open documents. Its results are made once, when
+// somebody asks for them. It is safe for concurrent use.
+type snapshot struct {
+	docs     map[string]*document // open ones by path
+	folders  []string             // of the workspace
+	projects *projects
+	closed   *closedFiles
+	overlay  map[string][]byte // the texts of docs
+
+	mu      sync.Mutex
+	results map[string]func() *result    // by path
+	links   map[link]string              // paths of imported documents; "" if there is none
+	names   map[*view]map[string]*symbol // what the imports of documents bring
+}
+
+// link is an import of a document.
+type link struct{ from, path string }
+
+// newSnapshot returns the state in which docs are open. It owns the map.
+func newSnapshot(docs map[string]*document, folders []string, p *projects, closed *closedFiles) *snapshot {
+	s := &snapshot{docs: docs, folders: folders, projects: p, closed: closed, overlay: make(map[string][]byte, len(docs)),
+		results: map[string]func() *result{}, links: map[link]string{}, names: map[*view]map[string]*symbol{}}
+	for path, d := range docs {
+		s.overlay[path] = d.bytes
+	}
+	return s
+}
+
+// with returns the state after a document was opened or changed.
+func (s *snapshot) with(d *document) *snapshot {
+	docs := maps.Clone(s.docs)
+	docs[d.path] = d
+	return newSnapshot(docs, s.folders, s.projects, s.closed)
+}
+
+// without returns the state after a document was closed.
+func (s *snapshot) without(path string) *snapshot {
+	docs := maps.Clone(s.docs)
+	delete(docs, path)
+	return newSnapshot(docs, s.folders, s.projects, s.closed)
+}
+
+// again returns the same state without results, for when files have changed.
+func (s *snapshot) again() *snapshot {
+	return newSnapshot(s.docs, s.folders, s.projects, s.closed)
+}
+
+// result is what a check of one document found.
+type result struct {
+	*project.Result
+	project *project.Project
+	faults  map[string][]syntax.Diagnostic // by path
+	err     error                          // the tree could not be searched; the rest is empty
+}
+
+// check returns what a check of a document finds.
+func (s *snapshot) check(path string) *result {
+	s.mu.Lock()
+	once := s.results[path]
+	if once == nil {
+		once = sync.OnceValue(func() *result { return s.compute(path) })
+		s.results[path] = once
+	}
+	s.mu.Unlock()
+	return once()
+}
+
+func (s *snapshot) compute(path string) *result {
+	r := &result{project: s.project(path), faults: map[string][]syntax.Diagnostic{}}
+	r.Result, r.err = r.project.Check(s.overlay, path)
+	if r.err != nil {
+		r.Result = &project.Result{}
+	}
+	for _, d := range r.Diagnostics {
+		at := r.project.Path(d.Span.File)
+		r.faults[at] = append(r.faults[at], d)
+	}
+	return r
+}
+
+// project returns the project of a document.
+func (s *snapshot) project(path string) *project.Project { return s.projects.of(path, s.folders) }
+
+// view returns what is known of the document at a path, open or not; nil if
+// there is none.
+func (s *snapshot) view(path string) *view {
+	if d := s.docs[path]; d != nil {
+		return d.view()
+	}
+	return s.closed.view(path)
+}
+
+// imported returns the document that an import of v means, or nil.
+func (s *snapshot) imported(v *view, path string) *view {
+	to := s.resolve(link{v.path, path})
+	if to == "" {
+		return nil
+	}
+	return s.view(to)
+}
+
+// resolve returns the path of the document that an import means, or "".
+func (s *snapshot) resolve(l link) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to, ok := s.links[l]
+	if !ok {
+		p := s.project(l.from)
+		if name, err := p.Resolve(s.overlay, p.Name(l.from), l.path); err == nil {
+			to = p.Path(name)
+		}
+		s.links[l] = to
+	}
+	return to
+}
+
+// maxImports is how many imports of one document are followed.
+const maxImports = 1024
+
+// named returns the declaration that a name means in a document: its own, or
+// an imported one; nil if there is none.
+func (s *snapshot) named(v *view, name string) *symbol {
+	if own := v.decls[name]; own != nil {
+		return own
+	}
+	return s.brought(v)[name]
+}
+
+// brought returns what the imports of a document bring, the first of each
+// name.
+func (s *snapshot) brought(v *view) map[string]*symbol {
+	s.mu.Lock()
+	names := s.names[v]
+	s.mu.Unlock()
+	if names != nil {
+		return names
+	}
+	names = map[string]*symbol{}
+	for _, imp := range v.file.Imports[:min(len(v.file.Imports), maxImports)] {
+		to := s.imported(v, imp.Path)
+		if to == nil {
+			continue
+		}
+		for name, sym := range to.decls {
+			if names[name] == nil {
+				names[name] = sym
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[v] = names
+	return names
+}
+
+// meant returns the symbol that a reference in v means; nil if there is none,
+// and of an import.
+func (s *snapshot) meant(v *view, r *reference) *symbol {
+	switch r.kind {
+	case toType:
+		return s.named(v, r.name)
+	case toLabel:
+		if e := s.named(v, r.typ.Name.Name); e != nil && e.kind == anEnum {
+			return e.member(r.name)
+		}
+	case toParam:
+		return r.in.member(r.name)
+	}
+	return nil
+}
+
+// workspace returns the documents of the project that a document belongs to,
+// and the open ones. It stops early when the context ends.
+func (s *snapshot) workspace(ctx context.Context, path string) []*view {
+	paths := map[string]bool{path: true}
+	p := s.project(path)
+	if names, err := p.Documents(p.Root); err == nil {
+		for _, name := range names {
+			paths[p.Path(name)] = true
+		}
+	}
+	for open := range s.docs {
+		if s.project(open) == p {
+			paths[open] = true
+		}
+	}
+	var list []*view
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if ctx.Err() != nil {
+			break
+		}
+		if v := s.view(path); v != nil {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// projects keeps the projects of folders. It is safe for concurrent use.
+type projects struct {
+	report func(error) // told once of each configuration that cannot be read
+
+	mu    sync.Mutex
+	byDir map[string]*project.Project
+}
+
+// maxProjects is how many folders are remembered.
+const maxProjects = 1024
+
+// of returns the project of a document. A tree without configuration is the
+// workspace's folder, so that its documents find each other.
+func (p *projects) of(path string, folders []string) *project.Project {
+	dir := filepath.Dir(path)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found := p.byDir[dir]; found != nil {
+		return found
+	}
+	found, err := project.Open(dir)
+	if err == nil && !exists(filepath.Join(found.Root, project.ConfigName)) {
+		for _, folder := range folders {
+			if rel, e := filepath.Rel(folder, dir); e == nil && filepath.IsLocal(rel) {
+				found = &project.Project{Root: folder}
+				break
+			}
+		}
+	}
+	if err != nil {
+		p.report(err)
+		found = &project.Project{Root: dir}
+	}
+	if p.byDir == nil || len(p.byDir) >= maxProjects {
+		p.byDir = map[string]*project.Project{}
+	}
+	for _, other := range p.byDir { // one project, however many folders
+		if other.Root == found.Root {
+			found = other
+			break
+		}
+	}
+	p.byDir[dir] = found
+	return found
+}
+
+// forget makes the configurations be read again.
+func (p *projects) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.byDir = nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// closedFiles keeps the views of documents that are not open, for as long as
+// their files stay as they are. It is safe for concurrent use.
+type closedFiles struct {
+	mu    sync.Mutex
+	files map[string]closedFile
+	bytes int
+}
+
+type closedFile struct {
+	modified time.Time
+	size     int64
+	view     *view
+}
+
+// maxClosedBytes is how much text of closed documents is kept.
+const maxClosedBytes = 32 << 20
+
+// view returns the view of a file, or nil if it cannot be read.
+func (c *closedFiles) view(path string) *view {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDocumentBytes {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.files[path]; ok && f.modified.Equal(info.ModTime()) && f.size == info.Size() {
+		return f.view
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, maxDocumentBytes))
+	if err != nil {
+		return nil
+	}
+	if c.files == nil || c.bytes+len(src) > maxClosedBytes {
+		c.files, c.bytes = map[string]closedFile{}, 0
+	}
+	v := newView(path, uriOf(path), newText(string(src)))
+	c.bytes += len(src)
+	c.files[path] = closedFile{info.ModTime(), info.Size(), v}
+	return v
+}
+
+// byPlace orders locations by document, then by place.
+func byPlace(a, b location) int {
+	return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+}
