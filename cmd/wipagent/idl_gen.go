@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/gen"
+	"github.com/wipagent/wipagent/idl/project"
+	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 type idlGenCmd struct {
@@ -64,36 +65,46 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 			files[i].Name = name + "/" + files[i].Name
 		}
 		return files, nil
+	case "typescript":
+		return gen.TypeScript(docs), nil
 	}
 	return nil, usageError("found language %q", g.Language)
 }
 
-// compile compiles the documents that the arguments name, folder by folder, as
-// imports are named beside the document. What is wrong with them is shown on
-// stderr.
+// compile returns the documents that the arguments name, without a fault. What
+// is wrong with them is shown on stderr; their style does not matter.
 func (c *cli) compile(args []string) ([]*idl.Document, error) {
-	files, err := documents(args)
+	set, err := c.documents(args, func(p *project.Project) { p.NoLint = true })
 	if err != nil {
 		return nil, err
 	}
 	var docs []*idl.Document
-	var all idl.ErrorList
-	for _, dir := range slices.Sorted(maps.Keys(files)) {
-		load := func(name string) ([]byte, error) { return c.readDocument(filepath.Join(dir, filepath.FromSlash(name))) }
-		list, err := idl.Compile(load, files[dir]...)
-		var faults idl.ErrorList
-		if err != nil && !errors.As(err, &faults) {
+	var faults []syntax.Diagnostic
+	texts := map[string][]byte{}
+	for i, p := range set.projects {
+		r, err := p.Check(set.overlay, set.files[i]...)
+		if err != nil {
 			return nil, &exitError{exitUnavailable, err}
 		}
-		docs, all = append(docs, list...), append(all, inFolder(dir, faults)...)
-	}
-	if len(all) > 0 {
-		if err := idl.Render(c.io.err, all, c.readDocument); err != nil {
-			return nil, err
+		docs = append(docs, r.Documents...)
+		for _, d := range r.Diagnostics {
+			if d.Severity == syntax.Error {
+				faults = append(faults, set.named(p, d))
+			}
 		}
-		return nil, &exitError{code: exitFailed}
+		for name := range r.Files {
+			texts[set.name(p, name)], _ = r.Source(name)
+		}
 	}
-	return docs, nil
+	if len(faults) == 0 {
+		return docs, nil
+	}
+	load := func(name string) ([]byte, error) { return texts[name], nil }
+	r := idl.Renderer{Source: load, Color: c.color()}
+	if err := r.Render(c.io.err, faults); err != nil {
+		return nil, err
+	}
+	return nil, &exitError{code: exitFailed}
 }
 
 // generatedMark stands in the first line of every generated file that is not
