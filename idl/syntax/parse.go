@@ -36,10 +36,10 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 	}
 	text := string(src)
 	faults, err := parseValid(tree, text)
-	if err == nil {
-		return tree, faults
+	if err != nil {
+		tree, faults = parseFaulty(name, text, err)
 	}
-	return parseFaulty(name, text, err)
+	return tree, suggest(name, text, faults)
 }
 
 // parseValid reads a text that the grammar matches into an empty tree, and

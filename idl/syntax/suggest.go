@@ -1,0 +1,353 @@
+package syntax
+
+import (
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// suggest adds to the faults of a text the changes that end them, where one
+// change is what was obviously meant. It works on the text alone, so that
+// reading documents need not think of it.
+func suggest(name, text string, faults []Diagnostic) []Diagnostic {
+	if len(faults) == 0 {
+		return faults
+	}
+	s := &suggester{scan(name, text)}
+	for i := range faults {
+		d := &faults[i]
+		at := sort.Search(len(s.toks)-1, func(k int) bool { return s.toks[k].Pos.Offset >= d.Span.Start.Offset })
+		if f := s.fix(d, at); f.Title != "" {
+			d.Fixes = []Fix{f}
+		}
+	}
+	return faults
+}
+
+// suggester looks for fixes in the tokens of a text.
+type suggester struct{ *scanner }
+
+// put returns the fix that puts a text in place of a span.
+func put(title string, at Span, text string) Fix {
+	return Fix{Title: title, Edits: []Edit{{Span: at, Text: text}}}
+}
+
+// write returns the fix that writes a text at a place.
+func write(at Span, text string) Fix {
+	title := "insert " + strings.TrimSpace(text)
+	if at.Start != at.End {
+		title = "write " + strings.TrimSpace(text)
+	}
+	return put(title, at, text)
+}
+
+// fix returns the fix of a fault that is at the token with the index at, or
+// one without title.
+func (s *suggester) fix(d *Diagnostic, at int) Fix {
+	switch d.Rule {
+	case RuleMissingSemicolon:
+		return write(d.Span, ";")
+	case RuleMissingComma:
+		return write(d.Span, ",")
+	case RuleUnclosedAngle, RuleUnclosedBracket, RuleUnclosedParen:
+		return s.closing(d, at)
+	case RuleUnclosedBrace:
+		return s.closeBlock(at)
+	case RuleUnterminatedString:
+		if !strings.ContainsAny(s.textOf(d.Span), `\(){}<>;:,@`) { // what was hardly meant as part of it
+			return write(behindSpan(d.Span), `"`)
+		}
+	case RuleBadEscape:
+		return s.escape(d)
+	case RuleBadCharacter:
+		return s.character(d, at)
+	case RuleBadNumber:
+		if s.typ(at-1) != ':' || s.inAnnotation(at) {
+			return s.decimal(d)
+		}
+	case RuleMissingPackage:
+		return s.packageName()
+	case RuleDuplicatePackage, RuleDuplicateVersion:
+		if clause, ok := s.clauseAround(at); ok {
+			return put("remove this one", clause, "")
+		}
+	case RuleHeaderOrder:
+		return s.toTheTop(at)
+	case RuleStrayDoc:
+		return s.plainComment(d)
+	case RuleMissingName:
+		if at > 0 && s.toks[at].Type == ',' && s.toks[at-1].Type == ',' {
+			return put("remove it", d.Span, "")
+		}
+	case RuleUnexpectedToken:
+		return s.unexpected(d, at)
+	}
+	return Fix{}
+}
+
+// textOf returns the text of a span.
+func (s *suggester) textOf(at Span) string { return s.text[at.Start.Offset:at.End.Offset] }
+
+// behindSpan returns the empty span behind another.
+func behindSpan(at Span) Span { return Span{File: at.File, Start: at.End, End: at.End} }
+
+// before returns the empty span before the token at an index.
+func (s *suggester) before(at int) Span {
+	p := startOf(&s.toks[at])
+	return Span{File: s.file, Start: p, End: p}
+}
+
+// typ returns the type of the token at an index, or that of the end.
+func (s *suggester) typ(at int) lexer.TokenType {
+	if at < 0 || at >= len(s.toks) {
+		return lexer.EOF
+	}
+	return s.toks[at].Type
+}
+
+// inAnnotation reports whether the token at an index is an argument of an
+// annotation.
+func (s *suggester) inAnnotation(at int) bool {
+	for at--; at >= 0; at-- {
+		switch s.typ(at) {
+		case '(':
+			return s.typ(at-2) == '@'
+		case ')', ';', '{', '}':
+			return false
+		}
+	}
+	return false
+}
+
+// closing closes what was never closed before the token at an index, if that
+// can stand behind it.
+func (s *suggester) closing(d *Diagnostic, at int) Fix {
+	if at == 0 || len(d.Related) == 0 {
+		return Fix{}
+	}
+	last := s.typ(at - 1)
+	end := behind(&s.toks[at-1])
+	switch d.Rule {
+	case RuleUnclosedAngle:
+		switch s.typ(at) {
+		case ';', ')', '=', tokArrow:
+			return write(end, strings.Repeat(">", s.openAngles(at)))
+		}
+	case RuleUnclosedBracket:
+		if last == tokNumber || last == tokString || last == tokIdent && s.toks[at-1].Value == "bytes" {
+			return write(end, "]")
+		}
+	case RuleUnclosedParen:
+		open := sort.Search(at, func(k int) bool { return s.toks[k].Pos.Offset >= d.Related[0].Span.Start.Offset })
+		for i := open + 1; i < at; i++ {
+			if s.typ(i) == '(' {
+				return Fix{}
+			}
+		}
+		annotation := s.typ(open-2) == '@'
+		if s.typ(at) == tokArrow && !annotation || annotation && s.typ(at) != ';' && (endsPiece(last) || last == ',') {
+			return write(end, ")")
+		}
+	}
+	return Fix{}
+}
+
+// openAngles counts the lists of type arguments that are open before the token
+// at an index.
+func (s *suggester) openAngles(at int) int {
+	n := 0
+	for i := at - 1; i >= 0; i-- {
+		switch s.typ(i) {
+		case '<':
+			n++
+		case '>':
+			n--
+		case ':', tokArrow, ';', '{', '}':
+			return max(n, 1)
+		}
+	}
+	return max(n, 1)
+}
+
+// closeBlock closes the block that is open before the token at an index: on a
+// line of its own if the token is on another than the last of the block.
+func (s *suggester) closeBlock(at int) Fix {
+	if at == 0 {
+		return Fix{}
+	}
+	last, next := &s.toks[at-1], &s.toks[at]
+	end := endOf(last)
+	if last.Pos.Line == next.Pos.Line {
+		return write(behind(last), " }")
+	}
+	p := Pos{Line: end.Line + 1, Col: 1}
+	n := strings.IndexByte(s.text[end.Offset:], '\n')
+	if n < 0 {
+		p = Pos{Offset: len(s.text), Line: end.Line, Col: end.Col + len(s.text) - end.Offset}
+		return write(Span{File: s.file, Start: p, End: p}, "\n}\n")
+	}
+	p.Offset = end.Offset + n + 1
+	for _, c := range s.comments {
+		if c.start < p.Offset && p.Offset < c.end { // it goes on there
+			return Fix{}
+		}
+	}
+	return write(Span{File: s.file, Start: p, End: p}, "}\n")
+}
+
+// escape writes a backslash as such where it starts no escape.
+func (s *suggester) escape(d *Diagnostic) Fix {
+	found := s.textOf(d.Span)
+	switch {
+	case len(found) < 2 || found[1] == 'u':
+		return Fix{}
+	case found[1] == '\'' || found[1] == '`' || found[1] == '/':
+		return put("write "+found[1:], d.Span, found[1:])
+	}
+	return put("write \\"+found, d.Span, `\`+found)
+}
+
+const otherQuotes = "'`‘’“”„«»"
+
+// character puts what was meant in place of a character that cannot stand
+// where it does.
+func (s *suggester) character(d *Diagnostic, at int) Fix {
+	found := s.textOf(d.Span)
+	r, size := utf8.DecodeRuneInString(found)
+	inName := strings.Contains(d.Message, "in a name")
+	only := func(of func(rune) bool) bool {
+		return strings.IndexFunc(found, func(r rune) bool { return !of(r) }) < 0
+	}
+	switch {
+	case strings.Contains(d.Message, "in a string"):
+		return write(d.Span, `\u{`+strconv.FormatUint(uint64(r), 16)+`}`)
+	case inName && found == "-":
+		return write(d.Span, "_")
+	case inName:
+	case strings.ContainsRune(otherQuotes, r) && size == len(found) && s.typ(at) == tokString && s.toks[at].Pos.Offset == d.Span.Start.Offset:
+		return s.quotes(at, size)
+	case found == "#":
+		return put(`write //`, d.Span, "//")
+	case only(unicode.IsSpace):
+		return put("write an ordinary space", d.Span, " ")
+	case only(func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
+		return put("remove the invisible character", d.Span, "")
+	}
+	return Fix{}
+}
+
+// quotes puts a string in double quotes, which stands in others.
+func (s *suggester) quotes(at, size int) Fix {
+	whole := over(&s.toks[at])
+	raw := s.toks[at].Value
+	_, last := utf8.DecodeLastRuneInString(raw)
+	if len(raw) < size+last || strings.ContainsAny(raw[size:len(raw)-last], `"\`) {
+		return Fix{}
+	}
+	return write(whole, `"`+raw[size:len(raw)-last]+`"`)
+}
+
+// decimal writes a number as numbers are written.
+func (s *suggester) decimal(d *Diagnostic) Fix {
+	found := s.textOf(d.Span)
+	digits := strings.ReplaceAll(strings.TrimLeft(found, "+-"), "_", "")
+	if v, err := strconv.ParseUint(digits, 0, 53); err == nil && len(digits) > 1 && digits[0] == '0' && !isDigit(digits[1]) {
+		digits = strconv.FormatUint(v, 10)
+	}
+	if strings.HasSuffix(digits, ".") {
+		digits += "0"
+	}
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" || !isDigit(digits[0]) {
+		digits = "0" + digits
+	}
+	if strings.HasPrefix(found, "-") {
+		digits = "-" + digits
+	}
+	read := scan(s.file, digits)
+	if digits == found || len(read.faults) > 0 || len(read.toks) != 2 || read.toks[0].Type != tokNumber && read.toks[0].Type != tokQuantity {
+		return Fix{}
+	}
+	return write(d.Span, digits)
+}
+
+// packageName begins the text with a package clause, named after the file.
+func (s *suggester) packageName() Fix {
+	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(s.file, `\`, "/")), ".wip")
+	if name == "" || strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || !isLetter(byte(r)) && !isDigit(byte(r)) }) >= 0 || isDigit(name[0]) {
+		return Fix{}
+	}
+	start := Pos{Line: 1, Col: 1}
+	if strings.HasPrefix(s.text, "\ufeff") {
+		start.Offset = len("\ufeff")
+	}
+	return write(Span{File: s.file, Start: start, End: start}, "package "+strings.ToLower(name)+";\n\n")
+}
+
+// clauseAround returns the span of the clause of the header that the token at
+// an index is in, with its semicolon, and the line if nothing else is on it.
+func (s *suggester) clauseAround(at int) (Span, bool) {
+	from := at
+	for from >= 0 && !(s.typ(from) == tokIdent && isTopWord(s.toks[from].Value)) {
+		from--
+	}
+	to := at
+	for s.typ(to) != ';' && s.typ(to) != lexer.EOF {
+		to++
+	}
+	if from < 0 || s.typ(to) != ';' {
+		return Span{}, false
+	}
+	clause := between(&s.toks[from], &s.toks[to])
+	if start, end := clause.Start, clause.End; s.startsLine(start) {
+		rest := s.text[end.Offset:]
+		if n := strings.IndexByte(rest, '\n'); n >= 0 && strings.TrimSpace(rest[:n]) == "" {
+			clause.Start.Offset -= start.Col - 1
+			clause.Start.Col = 1
+			clause.End = Pos{Offset: end.Offset + n + 1, Line: end.Line + 1, Col: 1}
+		}
+	}
+	return clause, true
+}
+
+// startsLine reports whether only blanks are before a place on its line.
+func (s *suggester) startsLine(p Pos) bool {
+	return strings.Trim(s.text[p.Offset-(p.Col-1):p.Offset], " \t") == ""
+}
+
+// toTheTop moves the clause that the token at an index is in before the first
+// clause of the header.
+func (s *suggester) toTheTop(at int) Fix {
+	clause, ok := s.clauseAround(at)
+	first := &s.toks[0]
+	if !ok || first.Type != tokIdent || !isTopWord(first.Value) || len(s.comments) > 0 && s.comments[0].doc && s.comments[0].start < first.Pos.Offset {
+		return Fix{}
+	}
+	text := strings.TrimSpace(s.textOf(clause))
+	return Fix{Title: "move it to the top", Edits: []Edit{{s.before(0), text + "\n"}, {clause, ""}}}
+}
+
+// plainComment makes plain comments of doc comments that document nothing.
+func (s *suggester) plainComment(d *Diagnostic) Fix {
+	f := Fix{Title: "write //"}
+	i := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].start >= d.Span.Start.Offset })
+	for next := -1; i < len(s.comments); i++ {
+		c := s.comments[i]
+		if next >= 0 && c.next != next {
+			break
+		}
+		next = c.next
+		if c.doc {
+			slash := Span{File: s.file, Start: c.pos, End: c.pos}
+			slash.End.Offset++
+			slash.End.Col++
+			f.Edits = append(f.Edits, Edit{Span: slash})
+		}
+	}
+	return f
+}

@@ -1,0 +1,56 @@
+package syntax_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// counts returns how often each rule is broken.
+func counts(faults []syntax.Diagnostic) map[string]int {
+	n := map[string]int{}
+	for _, d := range faults {
+		n[d.Rule]++
+	}
+	return n
+}
+
+// checkFixes fails unless each fix of a text ends its fault and adds none. It
+// returns how many there are.
+func checkFixes(t *testing.T, src string) (fixes int) {
+	t.Helper()
+	_, faults := syntax.Parse("x.wip", []byte(src))
+	for _, d := range faults {
+		for _, f := range d.Fixes {
+			fixes++
+			fixed, err := f.Apply([]byte(src))
+			if err != nil {
+				t.Errorf("%s: the fix %q: %v", d, f.Title, err)
+				continue
+			}
+			_, after := syntax.Parse("x.wip", fixed)
+			left, want := counts(after), counts(faults)
+			want[d.Rule]--
+			if left[d.Rule] > want[d.Rule] || slices.ContainsFunc(slices.Collect(maps.Keys(left)), func(rule string) bool { return left[rule] > want[rule] }) {
+				t.Errorf("%s: the fix %q of\n%s\nmakes\n%s\nwith %v, where there was %v", d, f.Title, src, fixed, after, faults)
+			}
+		}
+	}
+	return fixes
+}
+
+// Each fix ends its fault and adds none.
+func TestFixes(t *testing.T) {
+	fixes := 0
+	for _, m := range slices.Concat(faultyOperations, faultyFields, faultyDeclarations) {
+		fixes += checkFixes(t, inPlace(m))
+	}
+	for _, src := range corpus(t) {
+		fixes += checkFixes(t, src)
+	}
+	if fixes < 60 {
+		t.Errorf("found %d fixes", fixes)
+	}
+}

@@ -1,0 +1,110 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// unexpected returns the fix of a token, at an index, that stands where the
+// grammar has no place for it.
+func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
+	found := s.typ(at)
+	if word, ok := strings.CutPrefix(d.Hint, `write "`); ok {
+		if word = strings.TrimSuffix(word, `"`); isTopWord(word) {
+			return write(d.Span, word)
+		}
+	}
+	switch {
+	case strings.HasSuffix(d.Hint, "remove it"):
+		return put("remove it", d.Span, "")
+	case strings.HasPrefix(d.Hint, "remove the brace"):
+		return s.reopen(d, at)
+	case d.Hint == `labels are separated by ","`, d.Hint == `parameters are separated by ","`:
+		return write(d.Span, ",")
+	case d.Hint == "labels have no values":
+		return s.noValue(at)
+	case d.Hint == `write the refinement before "?"`:
+		return s.optionalLast(at)
+	case strings.HasPrefix(d.Hint, "write ") && strings.HasSuffix(d.Hint, " bytes"):
+		return write(d.Span, strings.TrimPrefix(d.Hint, "write "))
+	case strings.HasPrefix(d.Hint, "write -> "):
+		return s.arrow(d, at)
+	case strings.HasPrefix(d.Hint, "write name: type") && found == tokIdent && s.typ(at-1) == tokIdent:
+		return write(behind(&s.toks[at-1]), ":")
+	case strings.HasPrefix(d.Hint, "an Object has no properties") && found == ':':
+		return write(d.Span, "() ->")
+	case strings.HasSuffix(d.Hint, "() -> type;") && found == tokArrow:
+		return write(behind(&s.toks[at-1]), "()")
+	case strings.Contains(d.Message, `expected "{" behind the name`) && at > 0 && found != lexer.EOF && !s.braceOnLine(at):
+		return write(behind(&s.toks[at-1]), " {")
+	}
+	return Fix{}
+}
+
+// reopen takes away the brace that closed a block before the member at an
+// index, if another brace closes it later.
+func (s *suggester) reopen(d *Diagnostic, at int) Fix {
+	if len(d.Related) == 0 {
+		return Fix{}
+	}
+	for i := at; s.typ(i) != lexer.EOF; i++ {
+		switch s.typ(i) {
+		case '}':
+			return put("remove the brace", d.Related[0].Span, "")
+		case '{':
+			return Fix{}
+		}
+	}
+	return Fix{}
+}
+
+// noValue takes away the value of a label, which begins at an index.
+func (s *suggester) noValue(at int) Fix {
+	if t := s.typ(at + 1); at == 0 || t != tokNumber && t != tokString || s.typ(at+2) != ',' && s.typ(at+2) != '}' {
+		return Fix{}
+	}
+	value := behind(&s.toks[at-1])
+	value.End = endOf(&s.toks[at+1])
+	return put("remove the value", value, "")
+}
+
+// optionalLast moves the "?" before a refinement, at an index, behind it.
+func (s *suggester) optionalLast(at int) Fix {
+	end := at
+	for s.typ(end) != ']' {
+		if t := s.typ(end); t == lexer.EOF || t == ';' || t == '{' || t == '}' {
+			return Fix{}
+		}
+		end++
+	}
+	if s.typ(at-1) != '?' || s.typ(end+1) == '?' {
+		return Fix{}
+	}
+	return Fix{Title: `move the "?" behind it`, Edits: []Edit{{over(&s.toks[at-1]), ""}, {behind(&s.toks[end]), "?"}}}
+}
+
+// arrow writes the arrow before an operation's result, for what was written
+// there, or before a type.
+func (s *suggester) arrow(d *Diagnostic, at int) Fix {
+	switch {
+	case s.typ(at) == ':' && s.typ(at+1) == tokIdent:
+		return write(d.Span, " ->")
+	case s.typ(at) == tokIdent && s.typ(at-1) == ')':
+		return write(s.before(at), "-> ")
+	case s.typ(at) == '=' && s.typ(at+1) == '>':
+		return write(between(&s.toks[at], &s.toks[at+1]), "->")
+	}
+	return Fix{}
+}
+
+// braceOnLine reports whether a brace opens a block on the line of the token
+// at an index, or behind it.
+func (s *suggester) braceOnLine(at int) bool {
+	for i := at; s.typ(i) != lexer.EOF && s.toks[i].Pos.Line == s.toks[at].Pos.Line; i++ {
+		if s.typ(i) == '{' {
+			return true
+		}
+	}
+	return false
+}
