@@ -15,6 +15,7 @@ import (
 type idlCmd struct {
 	Check   idlCheckCmd   `cmd:"" help:"Report everything that is wrong with documents."`
 	Explain idlExplainCmd `cmd:"" help:"Show the page of a rule, or list the rules."`
+	Fmt     idlFmtCmd     `cmd:"" help:"Rewrite documents in their canonical form."`
 	Gen     idlGenCmd     `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
 	LSP     idlLSPCmd     `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
