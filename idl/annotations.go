@@ -131,16 +131,19 @@ func (c *compiler) annotations(u *unit, list []*syntax.Annotation, on target) *s
 		switch {
 		case name == "": // a syntax fault
 		case !ok:
-			hint := ""
+			d := u.fault(ruleUnknownAnnotation, a.Name.Span, "", "found unknown annotation \"@%s\"", name)
 			if near := c.nearest(name, annotationNames); near != "" {
-				hint = fmt.Sprintf("did you mean \"@%s\"?", near)
+				d.Hint = didYouMean("@" + near)
+				if c.fits(a, near, on) && !s.has(near) {
+					rewrite(d, a.Name.Span, near)
+				}
 			}
-			u.fault(ruleUnknownAnnotation, a.Name.Span, hint, "found unknown annotation \"@%s\"", name)
 		case known.targets&on == 0:
 			u.fault(ruleAnnotationTarget, a.Name.Span, "", "found \"@%s\" on %s, expected it on %s", name, on, known.targets)
 		case s.has(name) && !known.repeated:
 			d := u.fault(ruleDuplicateAnnotation, a.Name.Span, "remove one of them", "found a second \"@%s\"", name)
 			relate(d, s.at[name].Span, "the first is here")
+			suggest(d, "remove this one", syntax.Edit{Span: a.Span})
 		default:
 			if !s.has(name) {
 				s.at[name] = a
@@ -194,7 +197,8 @@ func contradiction(u *unit, a, b *syntax.Annotation, why string) {
 // noArgs reports arguments of an annotation that takes none.
 func noArgs(u *unit, a *syntax.Annotation) {
 	if len(a.Args) > 0 {
-		u.fault(ruleAnnotationArguments, argsSpan(a), "", "found %s of \"@%s\", expected none", count(len(a.Args), "argument"), a.Name.Name)
+		d := u.fault(ruleAnnotationArguments, argsSpan(a), "", "found %s of \"@%s\", expected none", count(len(a.Args), "argument"), a.Name.Name)
+		suggest(d, "remove them", syntax.Edit{Span: until(a.Span.File, a.Name.Span.End, a.Span.End)})
 	}
 }
 
@@ -282,15 +286,21 @@ func readAudience(c *compiler, u *unit, a *syntax.Annotation, s *settings) {
 	seen := map[Audience]bool{}
 	for _, arg := range a.Args {
 		if arg.Name != nil || arg.Value == nil || arg.Value.Kind != syntax.NameValue {
-			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected an audience's bare name", argText(arg))
+			d := u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected an audience's bare name", argText(arg))
+			if v := arg.Value; arg.Name == nil && v != nil && v.Kind == syntax.StringValue {
+				if who, ok := ParseAudience(v.Text); ok && who != SchedulerRun && !seen[who] {
+					rewrite(d, v.Span, v.Text)
+				}
+			}
 			continue
 		}
 		name := arg.Value.Text
 		who, ok := ParseAudience(name)
 		switch {
 		case !ok:
-			u.fault(ruleUnknownAudience, arg.Span, c.didYouMean(name, audienceNames[PublicChat:SchedulerRun]),
-				"found unknown audience %q, expected one of %s", name, strings.Join(audienceNames[PublicChat:SchedulerRun], ", "))
+			named := audienceNames[PublicChat:SchedulerRun]
+			d := u.fault(ruleUnknownAudience, arg.Span, "", "found unknown audience %q, expected one of %s", name, strings.Join(named, ", "))
+			c.meant(d, arg.Span, name, named)
 		case who == SchedulerRun:
 			u.fault(ruleUnknownAudience, arg.Span, "a scheduler's run needs a grant for each operation, whatever a document says", "found audience %q, which a document cannot name", name)
 		case seen[who]:
@@ -310,7 +320,10 @@ func readAlias(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
 	}
 	for _, arg := range a.Args {
 		if arg.Value == nil || arg.Value.Kind != syntax.StringValue {
-			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected a string", argText(arg))
+			d := u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected a string", argText(arg))
+			if v := arg.Value; v != nil && v.Kind == syntax.NameValue {
+				rewrite(d, v.Span, strconv.Quote(v.Text))
+			}
 			continue
 		}
 		tag, ok := languageOf(arg)

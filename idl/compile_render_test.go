@@ -63,6 +63,8 @@ enum State { open, closed }
 	//    4 |   open(angle: int [0..90] = 95) -> Stat;
 	//      |                                    ^^^^
 	//   hint: did you mean "State"?
+	//    4 -   open(angle: int [0..90] = 95) -> Stat;
+	//    4 +   open(angle: int [0..90] = 95) -> State;
 }
 
 type brokenWriter struct{}

@@ -141,7 +141,9 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 		return p
 	}
 	if p.Type.Optional {
-		u.fault(ruleDefaultOptional, n.Default.Span, "remove the ? or the default", "found a default of an optional parameter, which is null if it is not sent")
+		d := u.fault(ruleDefaultOptional, n.Default.Span, "remove the ? or the default", "found a default of an optional parameter, which is null if it is not sent")
+		suggest(d, "remove the default", syntax.Edit{Span: until(n.Span.File, n.Type.Span.End, n.Default.Span.End)})
+		suggest(d, "remove the ?", syntax.Edit{Span: lastByte(n.Type.Span)})
 	}
 	p.Default = c.literal(u, n.Default, p.Type)
 	return p
@@ -203,7 +205,8 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		switch {
 		case p == nil:
 			meant[c.nearest(name, names)] = true
-			u.fault(ruleExampleArguments, arg.Name.Span, c.didYouMean(name, names), "found argument %q, which operation %q does not have", name, op.Name)
+			d := u.fault(ruleExampleArguments, arg.Name.Span, "", "found argument %q, which operation %q does not have", name, op.Name)
+			c.meant(d, arg.Name.Span, name, names)
 			sound = false
 			continue
 		case given[name] != nil:

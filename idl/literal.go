@@ -22,7 +22,8 @@ func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 		if v.Kind == syntax.NameValue && (v.Text == "true" || v.Text == "false") {
 			return json.RawMessage(v.Text)
 		}
-		u.fault(ruleValueType, v.Span, "", "found %s, expected true or false", literalText(v))
+		d := u.fault(ruleValueType, v.Span, "", "found %s, expected true or false", literalText(v))
+		c.unquote(d, v, t)
 	case Int, Timestamp:
 		return c.wholeLiteral(u, v, t, "an integer")
 	case Duration:
@@ -30,7 +31,8 @@ func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 	case Float:
 		f, err := strconv.ParseFloat(v.Text, 64)
 		if v.Kind != syntax.NumberValue || err != nil || math.IsInf(f, 0) {
-			u.fault(ruleValueType, v.Span, "", "found %s, expected a number that fits 64 bits", literalText(v))
+			d := u.fault(ruleValueType, v.Span, "", "found %s, expected a number that fits 64 bits", literalText(v))
+			c.unquote(d, v, t)
 			return nil
 		}
 		if !inRange(u, v, t, f, "") {
@@ -62,7 +64,8 @@ func (c *compiler) wholeLiteral(u *unit, v *syntax.Value, t *Type, want string) 
 		hint = unitHint(v, durationUnits)
 	}
 	if !ok {
-		u.fault(ruleValueType, v.Span, hint, "found %s, expected %s", literalText(v), want)
+		d := u.fault(ruleValueType, v.Span, hint, "found %s, expected %s", literalText(v), want)
+		c.unquote(d, v, t)
 		return nil
 	}
 	unit := ""
@@ -78,14 +81,21 @@ func (c *compiler) wholeLiteral(u *unit, v *syntax.Value, t *Type, want string) 
 // stringLiteral reads what is written in quotes.
 func (c *compiler) stringLiteral(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 	if v.Kind != syntax.StringValue {
-		u.fault(ruleValueType, v.Span, fmt.Sprintf("write it in quotes: %q", v.Text+v.Unit), "found %s, expected a string", literalText(v))
+		quoted := strconv.Quote(v.Text + v.Unit)
+		d := u.fault(ruleValueType, v.Span, "write it in quotes: "+quoted, "found %s, expected a string", literalText(v))
+		if t.Kind == String && t.Range == nil && t.Pattern == nil {
+			rewrite(d, v.Span, quoted)
+		}
 		return nil
 	}
 	length := len(v.Text)
 	switch t.Kind {
 	case UUID:
 		if !isUUID(v.Text) || v.Text != strings.ToLower(v.Text) {
-			u.fault(ruleValueType, v.Span, "", "found %s, expected a UUID in lower case, 8-4-4-4-12", literalText(v))
+			d := u.fault(ruleValueType, v.Span, "", "found %s, expected a UUID in lower case, 8-4-4-4-12", literalText(v))
+			if lower := strings.ToLower(v.Text); isUUID(lower) {
+				rewrite(d, v.Span, strconv.Quote(lower))
+			}
 			return nil
 		}
 	case Bytes:
@@ -123,7 +133,8 @@ func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessa
 			return appendQuoted(nil, l.Name)
 		}
 		if v.Kind == syntax.StringValue {
-			u.fault(ruleValueType, v.Span, "write it without quotes", "found %s, expected a label of enum %q", literalText(v), e.Name)
+			d := u.fault(ruleValueType, v.Span, "write it without quotes", "found %s, expected a label of enum %q", literalText(v), e.Name)
+			rewrite(d, v.Span, l.Name)
 			return nil
 		}
 	}
@@ -131,11 +142,11 @@ func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessa
 		u.fault(ruleValueType, v.Span, "", "found %s, expected a label of enum %q", literalText(v), e.Name)
 		return nil
 	}
-	hint := c.didYouMean(v.Text, names)
-	if hint == "" && len(names) > 0 && len(names) <= 20 {
-		hint = "the labels are " + strings.Join(names, ", ")
+	d := u.fault(ruleUnknownLabel, v.Span, "", "found %q, which is not a label of enum %q", v.Text, e.Name)
+	c.meant(d, v.Span, v.Text, names)
+	if d.Hint == "" && len(names) > 0 && len(names) <= 20 {
+		d.Hint = "the labels are " + strings.Join(names, ", ")
 	}
-	u.fault(ruleUnknownLabel, v.Span, hint, "found %q, which is not a label of enum %q", v.Text, e.Name)
 	return nil
 }
 

@@ -55,16 +55,23 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 	}
 	switch {
 	case unit && !r.Bytes:
-		u.fault(ruleRangeUnit, r.Span, "a length is counted in bytes of UTF-8: write [1..256 bytes]", "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
+		d := u.fault(ruleRangeUnit, r.Span, "a length is counted in bytes of UTF-8: write [1..256 bytes]", "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
+		if r.Min != nil || r.Max != nil {
+			suggest(d, "insert bytes", syntax.Edit{Span: empty(r.Span.File, lastByte(r.Span).Start), Text: " bytes"})
+		}
 	case !unit && r.Bytes:
 		what := "value"
 		if length {
 			what = "number of elements"
 		}
-		u.fault(ruleRangeUnit, r.Span, "remove \"bytes\"", "found a range in bytes on %s, whose range bounds its %s", e.Name.Name, what)
+		d := u.fault(ruleRangeUnit, r.Span, "remove \"bytes\"", "found a range in bytes on %s, whose range bounds its %s", e.Name.Name, what)
+		if r.Max != nil {
+			suggest(d, "remove bytes", syntax.Edit{Span: until(r.Span.File, r.Max.Span.End, lastByte(r.Span).Start)})
+		}
 	}
 	if r.Min == nil && r.Max == nil {
-		u.fault(ruleEmptyRange, r.Span, "remove it, or say where it begins or ends", "found a range that is open at both ends")
+		d := u.fault(ruleEmptyRange, r.Span, "remove it, or say where it begins or ends", "found a range that is open at both ends")
+		suggest(d, "remove it", syntax.Edit{Span: until(r.Span.File, beforeRefinement(e), r.Span.End)})
 		return
 	}
 	out := &Range{}
@@ -81,7 +88,8 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 		return
 	}
 	if out.HasMin && out.HasMax && out.Min > out.Max {
-		u.fault(ruleEmptyRange, r.Span, "swap the bounds", "found a range from %s down to %s, which allows nothing", r.Min.Text, r.Max.Text)
+		d := u.fault(ruleEmptyRange, r.Span, "swap the bounds", "found a range from %s down to %s, which allows nothing", r.Min.Text, r.Max.Text)
+		suggest(d, "swap the bounds", syntax.Edit{Span: r.Min.Span, Text: r.Max.Text}, syntax.Edit{Span: r.Max.Span, Text: r.Min.Text})
 		return
 	}
 	t.Range = out

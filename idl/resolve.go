@@ -208,15 +208,10 @@ func (c *compiler) nearest(name string, candidates []string) string {
 	return best.name
 }
 
-// didYouMean returns a hint that names the nearest candidate, or "".
-func (c *compiler) didYouMean(name string, candidates []string) string {
-	if near := c.nearest(name, candidates); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return ""
-}
+// didYouMean returns the hint that a name is meant.
+func didYouMean(name string) string { return fmt.Sprintf("did you mean %q?", name) }
 
-// nearestDocument is didYouMean over what an import clause of u could name.
+// nearestDocument is nearest over what an import clause of u could name.
 func (c *compiler) nearestDocument(u *unit, path string) string {
 	var names []string
 	if c.Names != nil {
@@ -226,5 +221,5 @@ func (c *compiler) nearestDocument(u *unit, path string) string {
 			names = append(names, other.name)
 		}
 	}
-	return c.didYouMean(path, names)
+	return c.nearest(path, names)
 }

@@ -69,7 +69,7 @@ func (c *compiler) typ(u *unit, e *syntax.TypeExpr, at *place) *Type {
 		u.fault(syntax.RuleTooDeep, e.Span, "give the inner part a name: declare a record", "found types nested more than %d deep", maxTypeDepth)
 		return nil
 	}
-	t := c.named(u, e)
+	t := c.named(u, e, at)
 	if t == nil {
 		return nil
 	}
@@ -111,7 +111,10 @@ func (c *compiler) arity(u *unit, e *syntax.TypeExpr, want int) bool {
 		if e.Name.Name == "map" {
 			hint = "a map's keys are always strings: write map<T>"
 		}
-		u.fault(ruleTypeArguments, spanOf(e.Args), hint, "found %d type arguments of %q, expected one", n, e.Name.Name)
+		d := u.fault(ruleTypeArguments, spanOf(e.Args), hint, "found %d type arguments of %q, expected one", n, e.Name.Name)
+		if n == 2 && hint != "" && e.Args[0].Name.Name == "string" {
+			suggest(d, "remove the type of the keys", syntax.Edit{Span: until(d.Span.File, e.Args[0].Span.Start, e.Args[1].Span.Start)})
+		}
 	}
 	return false
 }
@@ -132,7 +135,7 @@ func count(n int, thing string) string {
 }
 
 // named returns the type that a name stands for.
-func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
+func (c *compiler) named(u *unit, e *syntax.TypeExpr, at *place) *Type {
 	name := e.Name.Name
 	if kind, ok := builtins[name]; ok {
 		return &Type{Kind: kind}
@@ -140,7 +143,7 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
 	s := u.visible[name]
 	switch {
 	case s == nil:
-		c.unknownType(u, e.Name, false)
+		c.unknownType(u, e, at, false)
 		return nil
 	case s.record != nil:
 		return &Type{Kind: RecordOf, Record: s.record.Record}
@@ -149,6 +152,9 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
 	}
 	d := u.fault(ruleInterfaceAsType, e.Name.Span, fmt.Sprintf("an Object is passed by its entry: entry<%s>", name),
 		"found interface %q, expected a type", name)
+	if at.in != Observed && len(e.Args) == 0 && e.Refinement == nil {
+		rewrite(d, e.Name.Span, "entry<"+name+">")
+	}
 	relate(d, s.ident.Span, "declared here")
 	return nil
 }
@@ -156,19 +162,27 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr) *Type {
 // unknownType reports a name that is not declared, unless the reason is an
 // import that failed. It looks for what was meant among interfaces, or among
 // types.
-func (c *compiler) unknownType(u *unit, id syntax.Ident, ofInterface bool) {
+func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterface bool) {
+	id := e.Name
 	var candidates []string
 	if c.near > 0 {
 		candidates = u.candidates(ofInterface)
 	}
-	hint := c.didYouMean(id.Name, candidates)
+	near := c.nearest(id.Name, candidates)
 	if other := foreign[foldName(id.Name)]; other != "" && !ofInterface {
-		hint = fmt.Sprintf("did you mean %q?", other)
+		near = other
 	}
-	if hint == "" && u.incomplete {
+	if near == "" && u.incomplete {
 		return
 	}
-	u.fault(ruleUnknownType, id.Span, hint, "found unknown type %q", id.Name)
+	d := u.fault(ruleUnknownType, id.Span, "", "found unknown type %q", id.Name)
+	if near == "" {
+		return
+	}
+	d.Hint = didYouMean(near)
+	if ofInterface || u.takes(e, near, at) {
+		rewrite(d, id.Span, near)
+	}
 }
 
 // candidates returns the names that an unknown name may have meant.
@@ -203,7 +217,7 @@ func (c *compiler) entryOf(u *unit, e *syntax.TypeExpr, t *Type) {
 	case builtin || s != nil && s.iface == nil:
 		u.fault(ruleNotAnInterface, arg.Span, "", "found type %q, expected an interface", arg.Name.Name)
 	case s == nil:
-		c.unknownType(u, arg.Name, true)
+		c.unknownType(u, arg, nil, true)
 	case arg.Optional || arg.Refinement != nil || len(arg.Args) > 0:
 		u.fault(ruleNotAnInterface, arg.Span, fmt.Sprintf("write entry<%s>, and what belongs to the entry after it", arg.Name.Name),
 			"found more than a name, expected an interface's bare name")
@@ -218,7 +232,8 @@ func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (
 	if at.role == forParam {
 		switch t.Kind {
 		case Text:
-			u.fault(ruleParameterType, e.Span, "write string: what a caller sends is nobody's observed words", "found text in a parameter")
+			d := u.fault(ruleParameterType, e.Span, "write string: what a caller sends is nobody's observed words", "found text in a parameter")
+			rewrite(d, e.Name.Span, "string")
 			return true
 		case Fact, Page, Observed:
 			u.fault(ruleParameterType, e.Name.Span, "", "found %s in a parameter, which only results hold", e.Name.Name)
@@ -239,7 +254,8 @@ func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (
 			around = around.up
 		}
 		if around.in != 0 && around.in != Observed {
-			u.fault(ruleBadNesting, e.Name.Span, "use list", "found page inside %s, expected it only as a result or a field, bare or in fact or observed", builtinNames[around.in])
+			d := u.fault(ruleBadNesting, e.Name.Span, "use list", "found page inside %s, expected it only as a result or a field, bare or in fact or observed", builtinNames[around.in])
+			rewrite(d, e.Name.Span, "list")
 			return true
 		}
 	case Fact:
@@ -256,23 +272,26 @@ func (c *compiler) checkOptional(u *unit, e *syntax.TypeExpr, t *Type, at *place
 	if !t.Optional {
 		return
 	}
-	mark := e.Span // of the "?", the last byte of the type
-	mark.Start = mark.End
-	mark.Start.Offset--
-	mark.Start.Col--
+	mark := lastByte(e.Span) // of the "?"
 	around := at
 	if around.in == Fact {
 		around = around.up
 	}
 	switch {
 	case t.Kind == Fact && len(e.Args) == 1:
-		u.fault(ruleBadOptional, mark, "null is a known \"none\": put the ? inside, as in fact<T?>", "found an optional fact")
+		d := u.fault(ruleBadOptional, mark, "null is a known \"none\": put the ? inside, as in fact<T?>", "found an optional fact")
+		if inner := e.Args[0]; !inner.Optional {
+			suggest(d, "move the ? inside", syntax.Edit{Span: empty(mark.File, inner.Span.End), Text: "?"}, syntax.Edit{Span: mark})
+		}
 	case t.Kind == Page || t.Kind == Observed:
-		u.fault(ruleBadOptional, mark, "", "found an optional %s", builtinNames[t.Kind])
+		d := u.fault(ruleBadOptional, mark, "remove it", "found an optional %s", builtinNames[t.Kind])
+		suggest(d, "remove it", syntax.Edit{Span: mark})
 	case at.in == Page:
-		u.fault(ruleBadOptional, mark, "an item that is not there is not in the page", "found an optional item of a page")
+		d := u.fault(ruleBadOptional, mark, "an item that is not there is not in the page", "found an optional item of a page")
+		suggest(d, "remove it", syntax.Edit{Span: mark})
 	case around.in == Observed:
-		u.fault(ruleBadOptional, mark, "", "found an optional record in observed, whose fields always stand beside the envelope")
+		d := u.fault(ruleBadOptional, mark, "remove it", "found an optional record in observed, whose fields always stand beside the envelope")
+		suggest(d, "remove it", syntax.Edit{Span: mark})
 	}
 }
 

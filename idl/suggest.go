@@ -1,0 +1,119 @@
+package idl
+
+import (
+	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
+)
+
+// suggest adds a change that ends a fault, after those that are better. The
+// title says what it does.
+func suggest(d *syntax.Diagnostic, title string, edits ...syntax.Edit) {
+	if d.Rule == syntax.RuleTooManyFaults {
+		return // in place of the fault
+	}
+	for i := range edits {
+		if edits[i].Span.File == "" {
+			edits[i].Span.File = d.Span.File
+		}
+	}
+	d.Fixes = append(d.Fixes, syntax.Fix{Title: title, Edits: edits})
+}
+
+// rewrite suggests a text in place of a span.
+func rewrite(d *syntax.Diagnostic, at syntax.Span, text string) {
+	suggest(d, "write "+text, syntax.Edit{Span: at, Text: text})
+}
+
+// meant suggests a name that is nearly what was written at a span, and hints
+// at it.
+func (c *compiler) meant(d *syntax.Diagnostic, at syntax.Span, name string, candidates []string) {
+	if near := c.nearest(name, candidates); near != "" {
+		d.Hint = didYouMean(near)
+		rewrite(d, at, near)
+	}
+}
+
+// until returns the span from one place to another.
+func until(file string, start, end syntax.Pos) syntax.Span {
+	return syntax.Span{File: file, Start: start, End: end}
+}
+
+// empty returns the empty span at a place.
+func empty(file string, at syntax.Pos) syntax.Span { return until(file, at, at) }
+
+// lastByte returns the span of the last byte of another, which is ASCII.
+func lastByte(s syntax.Span) syntax.Span {
+	s.Start = s.End
+	s.Start.Offset--
+	s.Start.Col--
+	return s
+}
+
+// fits reports whether an annotation without fault stands where another with
+// that name would.
+func (c *compiler) fits(a *syntax.Annotation, name string, on target) bool {
+	known := annotationTable[name]
+	if known.targets&on == 0 {
+		return false
+	}
+	meant := *a
+	meant.Name.Name = name
+	trial := &unit{}
+	known.read(c, trial, &meant, &settings{})
+	return len(trial.found) == 0
+}
+
+// takes reports whether the type that a name stands for can have the arguments
+// of e, and stand where it does.
+func (u *unit) takes(e *syntax.TypeExpr, name string, at *place) bool {
+	kind, builtin := builtins[name]
+	switch {
+	case !builtin:
+		s := u.visible[name]
+		return s != nil && s.iface == nil && len(e.Args) == 0 && e.Refinement == nil
+	case kind == Fact || kind == Page || kind == Observed || kind == Text && at.role == forParam:
+		return false
+	case kind == Entry:
+		return len(e.Args) <= 1 && e.Refinement == nil
+	case kind.wraps():
+		return len(e.Args) == 1 && (e.Refinement == nil || e.Refinement.Pattern == nil)
+	}
+	return len(e.Args) == 0 && e.Refinement == nil
+}
+
+// unquoted returns a string as the literal of another kind that it holds.
+func unquoted(v *syntax.Value, t *Type) *syntax.Value {
+	if v.Kind != syntax.StringValue {
+		return nil
+	}
+	bare := &syntax.Value{Kind: syntax.NumberValue, Text: v.Text, Span: v.Span}
+	if t.Kind == Bool {
+		bare.Kind = syntax.NameValue
+	}
+	if strings.TrimLeft(v.Text, "+") != v.Text || strings.ContainsAny(v.Text, " _xX") {
+		return nil
+	}
+	return bare
+}
+
+// unquote suggests a value without its quotes, if it is a value of the type.
+func (c *compiler) unquote(d *syntax.Diagnostic, v *syntax.Value, t *Type) {
+	bare := unquoted(v, t)
+	if bare == nil {
+		return
+	}
+	trial := &unit{}
+	if c.literal(trial, bare, t) != nil && len(trial.found) == 0 {
+		rewrite(d, v.Span, bare.Text)
+	}
+}
+
+// beforeRefinement returns where the part of a type ends that stands before
+// its refinement, if it has no arguments; else where the refinement starts.
+func beforeRefinement(e *syntax.TypeExpr) syntax.Pos {
+	if len(e.Args) > 0 {
+		return e.Refinement.Span.Start
+	}
+	return e.Name.Span.End
+}
