@@ -158,7 +158,7 @@ func (c *completion) annotations() {
 func (c *completion) types(within string) {
 	if within != "entry" {
 		params := c.outer().bracket == '('
-		for i, name := range idl.BuiltinTypes() {
+		for _, name := range idl.BuiltinTypes() {
 			if params && onlyInResults[name] {
 				continue
 			}
@@ -169,7 +169,7 @@ func (c *completion) types(within string) {
 					text = name
 				}
 			}
-			c.add(completionItem{Label: name, Kind: completeType, Detail: "built-in type", Documentation: markdown(builtinWords[name])}, text, 3+i/100)
+			c.add(completionItem{Label: name, Kind: completeType, Detail: "built-in type", Documentation: markdown(builtinWords[name])}, text, 3)
 		}
 	}
 	v := c.doc.view()

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,7 +48,9 @@ func (t *text) edits(after string) []textEdit {
 // quickFix is the protocol's kind of the actions offered.
 const quickFix = "quickfix"
 
-// codeActions answers the fixes of what is wrong at a range.
+// codeActions answers the fixes of what is wrong on the lines of a range, those
+// of what is at the range itself first: something that is missing has no width
+// that a cursor could be put on.
 func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error) {
 	d, err := s.open(p.TextDocument.URI)
 	if err != nil {
@@ -58,9 +61,12 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 		return list, nil
 	}
 	r := s.snap.check(d.path)
+	lines := textRange{Start: position{Line: p.Range.Start.Line}, End: position{Line: p.Range.End.Line, Character: math.MaxInt32}}
+	aside := []codeAction{}
 	for i := range r.faults[d.path] {
 		fault := &r.faults[d.path][i]
-		if len(fault.Fixes) == 0 || !d.span(fault.Span).touches(p.Range) {
+		at := d.span(fault.Span)
+		if len(fault.Fixes) == 0 || !at.touches(lines) {
 			continue
 		}
 		shown := s.snap.diagnostic(d, fault, r)
@@ -69,9 +75,15 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 			for j, e := range fix.Edits {
 				edits[j] = textEdit{Range: d.span(e.Span), NewText: e.Text}
 			}
-			list = append(list, codeAction{Title: fix.Title, Kind: quickFix, Diagnostics: []diagnostic{shown}, IsPreferred: n == 0,
-				Edit: &workspaceEdit{Changes: map[string][]textEdit{d.uri: edits}}})
+			action := codeAction{Title: fix.Title, Kind: quickFix, Diagnostics: []diagnostic{shown},
+				Edit: &workspaceEdit{Changes: map[string][]textEdit{d.uri: edits}}}
+			if at.touches(p.Range) {
+				action.IsPreferred = n == 0
+				list = append(list, action)
+			} else {
+				aside = append(aside, action)
+			}
 		}
 	}
-	return list, nil
+	return append(list, aside...), nil
 }
