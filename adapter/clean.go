@@ -21,7 +21,7 @@ func (s *InterfaceSummary) clean() {
 	}
 	for i := range s.Operations {
 		o := &s.Operations[i]
-		o.Signature, o.Doc = cleanLines(o.Signature), cleanLines(o.Doc)
+		o.Signature, o.Doc, o.Deprecated = cleanLines(o.Signature), cleanLines(o.Doc), cleanLines(o.Deprecated)
 		for name, doc := range o.Parameters {
 			o.Parameters[name] = cleanLines(doc)
 		}

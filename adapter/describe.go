@@ -1,9 +1,11 @@
 package adapter
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
@@ -48,6 +50,7 @@ type OperationSummary struct {
 	Name       string            `json:"name"`
 	Signature  string            `json:"signature,omitempty"`
 	Doc        string            `json:"doc,omitempty"`
+	Deprecated string            `json:"deprecated,omitempty"` // what to use instead; such operations stand last
 	Parameters map[string]string `json:"parameters,omitempty"` // documentation by name
 	Example    json.RawMessage   `json:"example,omitempty"`    // an argument record
 	Risk       string            `json:"risk,omitempty"`
@@ -105,22 +108,26 @@ func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 			s.Types = append(s.Types, t.String())
 		}
 	}
+	ops = slices.Clone(ops)
+	slices.SortStableFunc(ops, func(a, b client.Operation) int {
+		return cmp.Compare(min(len(a.Operation.Deprecated), 1), min(len(b.Operation.Deprecated), 1))
+	})
 	for _, named := range ops {
 		op := named.Operation
 		if op.Interface != iface {
 			continue
 		}
 		o := OperationSummary{
-			Name: named.Name, Signature: op.Signature(), Doc: op.Doc,
+			Name: named.Name, Signature: op.Signature(), Doc: op.Doc, Deprecated: op.Deprecated,
 			Risk: op.Risk.String(), Idempotent: new(op.Idempotent), Cost: op.Cost,
 			Timeout: op.Timeout.Milliseconds(), MaxOutput: op.MaxOutput,
 		}
 		for _, p := range op.Params {
-			if p.Doc != "" {
+			if doc := documentation(p.Deprecated, p.Doc); doc != "" {
 				if o.Parameters == nil {
 					o.Parameters = map[string]string{}
 				}
-				o.Parameters[p.Name] = p.Doc
+				o.Parameters[p.Name] = doc
 			}
 		}
 		switch {
@@ -141,4 +148,13 @@ func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 		}
 	}
 	return s
+}
+
+// documentation puts what to use instead of something before what is said of
+// it.
+func documentation(deprecated, doc string) string {
+	if deprecated == "" {
+		return doc
+	}
+	return strings.TrimSpace("Deprecated: " + deprecated + ".\n" + doc)
 }

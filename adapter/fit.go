@@ -39,7 +39,7 @@ var cuts = []struct {
 	{"input_schema", func(d *Description) bool { return drop(&d.InputSchema, len(d.InputSchema)) }},
 	{"risk, limits", func(d *Description) bool {
 		return d.each(func(o *OperationSummary) bool {
-			*o = OperationSummary{Name: o.Name, Signature: o.Signature, Doc: o.Doc, Parameters: o.Parameters, Example: o.Example}
+			*o = OperationSummary{Name: o.Name, Signature: o.Signature, Doc: o.Doc, Deprecated: o.Deprecated, Parameters: o.Parameters, Example: o.Example}
 			return true
 		})
 	}},

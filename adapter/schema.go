@@ -37,7 +37,7 @@ func inputSchema(op *idl.Operation) *jsonschema.Schema {
 	s := object()
 	for _, p := range op.Params {
 		ps := schemaOf(p.Type, site{})
-		describe(ps, p.Doc, limits(p.Type), defaultText(p.Default))
+		describe(ps, documentation(p.Deprecated, p.Doc), limits(p.Type), defaultText(p.Default))
 		s.Properties.Set(p.Name, ps)
 		if p.Required() {
 			s.Required = append(s.Required, p.Name)
@@ -150,7 +150,7 @@ func recordSchema(r *idl.Record, at site) *jsonschema.Schema {
 	s.Description = r.Doc
 	for _, f := range r.Fields {
 		fs := schemaOf(f.Type, at.field())
-		describe(fs, f.Doc)
+		describe(fs, documentation(f.Deprecated, f.Doc))
 		s.Properties.Set(f.Name, fs)
 		if at.result || !f.Type.Optional {
 			s.Required = append(s.Required, f.Name)

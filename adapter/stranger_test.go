@@ -27,6 +27,7 @@ interface Door {
   /// Opens it, see http://evil.example/operation now.
   @alias("open http://evil.example/alias")
   @example(word: "http://evil.example/example")
+  @deprecated("use http://evil.example/deprecated now")
   open(
     /// The word, see http://evil.example/parameter now.
     word: string [1..40 bytes] = "http://evil.example/default",
@@ -86,9 +87,9 @@ func TestStrangersDocumentIsCleaned(t *testing.T) {
 		left            string // of a stranger's answer
 	}{
 		{"inspect", `{"target":"/street"}`, "", `"title":"[link removed]","summary":"[link removed]"`},
-		{"inspect", `{"target":"/street/door"}`, "default enum example field interface label operation parameter pattern record", `"doc":"A door, see [link removed] now."`},
-		{"inspect", `{"target":"/street/door#open"}`, "default enum example field interface label operation parameter pattern record", `"description":"The word, see [link removed] now.`},
-		{"discover", `{"query":"open the door"}`, "default pattern", `word: string [1..40 bytes] = \"[link removed]\"`},
+		{"inspect", `{"target":"/street/door"}`, "default deprecated enum example field interface label operation parameter pattern record", `"doc":"A door, see [link removed] now."`},
+		{"inspect", `{"target":"/street/door#open"}`, "default deprecated enum example field interface label operation parameter pattern record", `"description":"The word, see [link removed] now.`},
+		{"discover", `{"query":"open the door"}`, "default deprecated pattern", `word: string [1..40 bytes] = \"[link removed]\"`},
 		{"discover", `{"query":"tea"}`, "", `/door: open`},
 		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"word":7,"code":"x"}}`, "default pattern", `code: string [matching \"([link removed])?\"]`},
 		{"invoke", `{"target":"/street/door","operation":"open","arguments":{"code":null,"nothing":1}}`, "default pattern", `code: string [matching \"([link removed])?\"]`},

@@ -97,6 +97,7 @@ func TestAnyAliasIsStrong(t *testing.T) {
 			doc := "package p;\ninterface I {\n"
 			for j := range rapid.IntRange(1, 4).Draw(t, "operations") {
 				op := fmt.Sprintf("%s_%d", strings.Join(phrase(t, "operation", 3), "_"), j)
+				owners[strings.Join(space.Split(op), " ")] = "a name"
 				doc += "  /// " + strings.Join(phrase(t, "doc", 6), " ") + ".\n"
 				for range rapid.IntRange(0, 3).Draw(t, "aliases") {
 					alias := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 12).Draw(t, "alias"), " ")
@@ -120,6 +121,9 @@ func TestAnyAliasIsStrong(t *testing.T) {
 		}
 		v := s.View(all)
 		for alias, owner := range owners {
+			if owner == "a name" {
+				continue // which may be that of several, and is none of an alias's
+			}
 			if got := first(v.Search(t.Context(), "", alias)); got != owner+" strong" {
 				t.Errorf("%q brings %s, expected %s", alias, got, owner)
 			}

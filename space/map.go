@@ -59,7 +59,8 @@ type mapLine struct {
 type mapName struct {
 	name  string
 	value float64
-	rank  int // by value; 0 is best
+	old   bool // deprecated
+	rank  int  // by value, deprecated ones last; 0 is best
 }
 
 // mapLines groups entries into lines, in the order of their first paths.
@@ -80,7 +81,7 @@ func mapLines(entries []*viewEntry, scores []Score) []*mapLine {
 			byKind[e.kind] = l
 			lines = append(lines, l)
 			for i, op := range e.operations {
-				l.names[i].name = op.Name
+				l.names[i].name, l.names[i].old = op.Name, op.Operation.Deprecated != ""
 			}
 		}
 		l.entries = append(l.entries, e)
@@ -123,7 +124,9 @@ func (l *mapLine) measure() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.names[b].value, l.names[a].value) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return ranked(l.names[a].old, l.names[b].old, Score{Value: l.names[a].value}, Score{Value: l.names[b].value})
+	})
 	l.lengths = make([]int, len(l.names)+1)
 	for rank, i := range order {
 		l.names[i].rank = rank

@@ -68,6 +68,8 @@ type Hit struct {
 type OperationHit struct {
 	Name      string `json:"name"`      // what Node.Operation understands
 	Signature string `json:"signature"` // in IDL, at most 512 bytes
+	// Deprecated says what to use instead; empty if it is not deprecated.
+	Deprecated string `json:"deprecated,omitempty"`
 }
 
 const (
@@ -140,6 +142,8 @@ type group struct {
 	entry *viewEntry
 	best  Score
 	ops   []rankedOp
+	// old says that best is of a deprecated operation.
+	old bool
 }
 
 type rankedOp struct {
@@ -147,11 +151,13 @@ type rankedOp struct {
 	score Score
 }
 
+func (r rankedOp) old() bool { return r.op.Operation.Deprecated != "" }
+
 // worst is the share of the best hit's value below which a weak hit is noise.
 const worst = 0.3
 
 // grouped makes hits of the scores: an entry counts as its best candidate,
-// and strong goes before weak.
+// and strong goes before weak. What is deprecated goes behind all that is not.
 func grouped(entries []*viewEntry, scores []Score) []*group {
 	var groups []*group
 	top := 0.0
@@ -162,21 +168,33 @@ func grouped(entries []*viewEntry, scores []Score) []*group {
 			if s.Value <= 0 {
 				continue
 			}
-			g.ops = append(g.ops, rankedOp{op, s})
-			if compare(s, g.best) < 0 {
-				g.best = s
+			r := rankedOp{op, s}
+			g.ops = append(g.ops, r)
+			if g.best.Value <= 0 || ranked(r.old(), g.old, s, g.best) < 0 {
+				g.best, g.old = s, r.old()
 			}
 		}
 		if g.best.Value <= 0 {
 			continue
 		}
-		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return compare(a.score, b.score) })
+		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return ranked(a.old(), b.old(), a.score, b.score) })
 		top = max(top, g.best.Value)
 		groups = append(groups, g)
 	}
 	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.best.Strong && g.best.Value < worst*top })
-	slices.SortStableFunc(groups, func(a, b *group) int { return compare(a.best, b.best) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return ranked(a.old, b.old, a.best, b.best) })
 	return groups
+}
+
+// ranked is compare for what may be deprecated.
+func ranked(oldA, oldB bool, a, b Score) int {
+	switch {
+	case oldA == oldB:
+		return compare(a, b)
+	case oldA:
+		return 1
+	}
+	return -1
 }
 
 // compare orders scores, best first.
@@ -209,7 +227,7 @@ func (f *Found) fill(groups []*group) {
 		hit := g.hit()
 		size := hitOverhead + len(hit.Path) + len(hit.Title) + len(hit.Summary)
 		for i, op := range hit.Operations {
-			if size += hitOverhead/2 + len(op.Name) + len(op.Signature); size > room && i > 0 {
+			if size += hitOverhead/2 + len(op.Name) + len(op.Signature) + len(op.Deprecated); size > room && i > 0 {
 				hit.Operations, f.Truncated = hit.Operations[:i], true
 				break
 			}
@@ -235,11 +253,22 @@ func (g *group) hit() Hit {
 		for _, op := range g.entry.operations {
 			g.ops = append(g.ops, rankedOp{op: op})
 		}
+		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return ranked(a.old(), b.old(), a.score, b.score) })
 	}
 	for _, r := range g.ops[:min(len(g.ops), maxHitOps)] {
-		h.Operations = append(h.Operations, OperationHit{r.op.Name, signature(n.Mount, r.op.Operation)})
+		h.Operations = append(h.Operations, OperationHit{r.op.Name, signature(n.Mount, r.op.Operation), instead(n.Mount, r.op.Operation)})
 	}
 	return h
+}
+
+// instead says what to use instead of a deprecated operation, cleaned if its
+// Host is a stranger.
+func instead(m *Mount, op *idl.Operation) string {
+	s := op.Deprecated
+	if m == nil || !m.Trusted {
+		s, _ = cleantext.Clean(s, 0)
+	}
+	return s
 }
 
 // signature is the operation in a line of IDL, cleaned if its Host is a

@@ -74,6 +74,7 @@ func (p *page) discovery(found *client.Discovery) {
 		}
 		for _, op := range hit.Operations {
 			p.line("    %s", op.Signature)
+			p.deprecated("      ", op.Deprecated)
 		}
 	}
 	if found.Map != "" {
@@ -96,6 +97,7 @@ func (p *page) description(d *adapter.Description) {
 		for _, op := range i.Operations {
 			p.line("")
 			p.line("  %s", cmp.Or(op.Signature, op.Name))
+			p.deprecated("      ", op.Deprecated)
 			p.paragraph("      ", op.Doc)
 			for _, name := range slices.Sorted(maps.Keys(op.Parameters)) {
 				p.line("      %s: %s", name, strings.ReplaceAll(op.Parameters[name], "\n", " "))
@@ -138,6 +140,13 @@ func (p *page) description(d *adapter.Description) {
 	if d.Hint != "" {
 		p.line("")
 		p.line("%s", d.Hint)
+	}
+}
+
+// deprecated says what to use instead, if anything.
+func (p *page) deprecated(indent, use string) {
+	if use != "" {
+		p.line("%sdeprecated: %s", indent, use)
 	}
 }
 
