@@ -17,6 +17,7 @@ type idlCmd struct {
 	Explain idlExplainCmd `cmd:"" help:"Show the page of a rule, or list the rules."`
 	Fmt     idlFmtCmd     `cmd:"" help:"Rewrite documents in their canonical form."`
 	Gen     idlGenCmd     `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	Lint    idlLintCmd    `cmd:"" help:"Warn of documents that would serve their readers badly."`
 	LSP     idlLSPCmd     `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
 

@@ -15,7 +15,8 @@ const (
 	defaultMaxDoc      = 400
 )
 
-// doc checks the documentation of one thing; owner is the name around it.
+// doc checks the documentation of one thing; owner is the name around it, empty
+// of a declaration, whose name may say it all.
 func (l *linter) doc(id syntax.Ident, kind, doc, owner string) {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if doc == "" {
@@ -33,7 +34,7 @@ func (l *linter) doc(id syntax.Ident, kind, doc, owner string) {
 	case whole > mostWhole:
 		l.report(RuleDocLong, id.Span, "a model reads this each time: what programmers need goes into // comments",
 			"found a documentation of %d characters on %q, expected at most %d", whole, id.Name, mostWhole)
-	case restates(doc, id.Name, owner):
+	case owner != "" && restates(doc, id.Name, owner):
 		l.report(RuleDocRestates, id.Span, "say what the name does not, or remove it", "found the documentation %q, which says no more than the name %q", doc, id.Name)
 	}
 }
@@ -59,10 +60,7 @@ var fillers = []string{"a", "an", "the", "of", "this", "that", "its", "is", "s",
 
 // restates reports whether each word of a documentation stands in the names.
 func restates(doc, name, owner string) bool {
-	said := words(name)
-	if owner != "" {
-		said = append(said, words(owner)...)
-	}
+	said := append(words(name), words(owner)...)
 	for i := range said {
 		said[i] = singular(said[i])
 	}

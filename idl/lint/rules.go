@@ -63,7 +63,7 @@ var rules = []rule{
 	{ID: RuleNameStutter, Doc: "A name repeats the name around it, or a word, or says what kind of thing it names."},
 	{ID: RuleDocMissing, Doc: "An interface, operation, parameter, record or enum has no doc comment."},
 	{ID: RuleDocLong, Doc: "A doc comment is longer than 400 characters, or its first sentence longer than 120."},
-	{ID: RuleDocRestates, Doc: "A doc comment says no more than the name does."},
+	{ID: RuleDocRestates, Doc: "A doc comment of a member says no more than its name does."},
 	{ID: RuleUnitMissing, Doc: "A measure says its unit neither in its name nor in its documentation."},
 	{ID: RuleUnitConflict, Doc: "The name of a duration or timestamp says another unit than milliseconds, in which it is."},
 	{ID: RuleUnboundedString, Doc: "A string or bytes that a caller sends has no maximum length."},
