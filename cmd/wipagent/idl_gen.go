@@ -51,15 +51,24 @@ func (g *idlGenCmd) Run(c *cli) error {
 
 // generate returns the files, relative to the folder to write to.
 func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
+	name := g.Package
+	switch {
+	case name != "" && g.Language == "typescript":
+		return nil, usageError("found --package %s for typescript, whose modules have no common name", name)
+	case name == "" && g.Language == "python":
+		name = "wipagent"
+	case name == "":
+		out, err := filepath.Abs(g.Out)
+		if err != nil {
+			return nil, &exitError{exitUnavailable, err}
+		}
+		name = filepath.Base(out)
+	}
+	if g.Language != "typescript" && !token.IsIdentifier(name) {
+		return nil, usageError("found package name %q, expected an identifier; --package gives another", name)
+	}
 	switch g.Language {
 	case "python":
-		name := g.Package
-		if name == "" {
-			name = "wipagent"
-		}
-		if !token.IsIdentifier(name) {
-			return nil, usageError("found package name %q, expected an identifier", name)
-		}
 		files := gen.Python(docs)
 		for i := range files {
 			files[i].Name = name + "/" + files[i].Name
@@ -67,8 +76,14 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 		return files, nil
 	case "typescript":
 		return gen.TypeScript(docs), nil
+	case "go-client":
+		return gen.GoClient(docs, name)
 	}
-	return nil, usageError("found language %q", g.Language)
+	src, err := gen.Go(docs, name)
+	if err != nil {
+		return nil, &exitError{exitFailed, err}
+	}
+	return []gen.File{{Name: "zserver.go", Data: src}}, nil
 }
 
 // compile returns the documents that the arguments name, without a fault. What

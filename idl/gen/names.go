@@ -18,8 +18,9 @@ type language struct {
 	typesHide bool
 	// onePackage says that all documents share one scope of types.
 	onePackage bool
-	// args says that an operation with parameters has a type for them.
-	args bool
+	// args says that an operation with parameters has a type for them, and
+	// labels that each label of an enum has a name beside the types.
+	args, labels bool
 }
 
 // module is what one generated file or folder binds: the documents of one
@@ -37,8 +38,8 @@ type module struct {
 type naming struct {
 	modules []*module
 	in      map[*idl.Document]*module
-	// of is the name of each *idl.Interface, Record, Enum, Operation, Param
-	// and Field.
+	// of is the name of each *idl.Interface, Record, Enum, Label, Operation,
+	// Param and Field.
 	of map[any]string
 	// args is the name of the type of an operation's arguments.
 	args map[*idl.Operation]string
@@ -98,11 +99,18 @@ func (l *language) nameModule(n *naming, m *module) {
 	for _, e := range m.enums {
 		add(e, l.typ(e.Name))
 	}
+	for _, e := range m.enums {
+		for i := range e.Labels {
+			if l.labels {
+				add(&e.Labels[i], l.typ(e.Name)+l.typ(e.Labels[i].Name))
+			}
+		}
+	}
 	declared := len(owners)
 	for _, i := range m.ifaces {
 		for _, o := range i.Operations {
 			if l.args && len(o.Params) > 0 {
-				add(o, l.typ(i.Name)+pascal(o.Name)+"Args")
+				add(o, l.typ(i.Name)+l.typ(o.Name)+"Args")
 			}
 		}
 	}

@@ -21,10 +21,14 @@ var typescriptLanguage = language{
 	typ: pascal, member: camel,
 	modules: slices.Concat(typescriptWords, []string{"index", "runtime"}),
 	types:   strings.Fields("Promise Uint8Array"),
-	fields:  []string{"constructor"},
-	methods: strings.Fields("constructor hasOwnProperty path space then toLocaleString toString valueOf"),
+	fields:  objectMembers,
+	methods: append(strings.Fields("path space then"), objectMembers...),
+	params:  objectMembers,
 	args:    true,
 }
+
+// objectMembers are what every object has already.
+var objectMembers = strings.Fields("constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf")
 
 // typescriptWords cannot be the names of modules: they are reserved, or taken by
 // the runtime.
@@ -212,14 +216,13 @@ func (t *typescript) iface(i *idl.Interface) {
 }
 
 func (t *typescript) operation(i *idl.Interface, o *idl.Operation) {
-	doc := []string{sentences(cmp.Or(oneLine(o.Doc), "The operation "+o.Name+" of "+i.QualifiedName()))}
+	doc := []string{sentences(cmp.Or(oneLine(o.Doc), "The operation "+o.Name+" of "+i.QualifiedName())), "", policyNote(o)}
 	if note := typeNote(o.Result); note != "" {
 		doc = append(doc, "", "@returns "+sentences(note))
 	}
 	for _, e := range o.Examples {
 		doc = append(doc, "", "@example "+t.example(o, e))
 	}
-	doc = append(doc, "", policyNote(o))
 	t.comment("  ", doc...)
 	t.printf("  %s(", t.of[o])
 	if len(o.Params) > 0 {
@@ -375,7 +378,7 @@ func (t *typescript) encode(typ *idl.Type, x string) string {
 		encoded = fmt.Sprintf("rt.mapValues(%s, (v) => %s)", x, t.encode(typ.Elem, "v"))
 	}
 	if typ.Optional {
-		return fmt.Sprintf("%[1]s === undefined || %[1]s === null ? null : %[2]s", x, encoded)
+		return fmt.Sprintf("%[1]s == null ? null : %[2]s", x, encoded)
 	}
 	return encoded
 }
