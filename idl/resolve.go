@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -97,18 +95,18 @@ func (c *compiler) declare(u *unit) {
 		s := &symbol{unit: u, ident: id}
 		switch n := decl.(type) {
 		case *syntax.Interface:
-			s.iface = &Interface{Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Span: n.Span}
+			s.iface = &Interface{Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Span: n.Span, NameSpan: id.Span}
 			u.doc.Interfaces = append(u.doc.Interfaces, s.iface)
 			u.ifaces = append(u.ifaces, interfaceInfo{s.iface, n})
 		case *syntax.Record:
 			s.record = &recordInfo{unit: u, node: n, Record: &Record{
-				Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Span: n.Span}}
+				Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Span: n.Span, NameSpan: id.Span}}
 			u.doc.Records = append(u.doc.Records, s.record.Record)
 			u.records = append(u.records, s.record)
 			c.records[s.record.Record] = s.record
 			s.record.Deprecated = c.annotations(u, n.Annotations, onRecord).deprecated
 		case *syntax.Enum:
-			s.enum = &Enum{Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Labels: u.labels(n), Span: n.Span}
+			s.enum = &Enum{Name: id.Name, Document: u.doc, Doc: u.docOf(n.Doc, id), Labels: u.labels(n), Span: n.Span, NameSpan: id.Span}
 			u.doc.Enums = append(u.doc.Enums, s.enum)
 			s.enum.Deprecated = c.annotations(u, n.Annotations, onEnum).deprecated
 		}
@@ -184,7 +182,7 @@ func (c *compiler) nearest(name string, candidates []string) string {
 	if len(name) > maxNameBytes {
 		return ""
 	}
-	limit := min(3, 1+len(name)/4)
+	limit := min(3, max(1, len(name)/3))
 	type hit struct {
 		name     string
 		distance int
@@ -197,7 +195,10 @@ func (c *compiler) nearest(name string, candidates []string) string {
 		if d := len(candidate) - len(name); d > limit || d < -limit {
 			continue
 		}
-		distance := levenshtein.ComputeDistance(foldName(name), foldName(candidate))
+		if len(candidate) > maxNameBytes {
+			continue
+		}
+		distance := editDistance(foldName(name), foldName(candidate))
 		if distance > limit || distance >= max(len(name), len(candidate)) {
 			continue
 		}
