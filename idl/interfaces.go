@@ -34,7 +34,7 @@ func (c *compiler) resolveInterfaces(u *unit) {
 
 // operation resolves one operation.
 func (c *compiler) operation(u *unit, owner *Interface, n *syntax.Operation, shared *settings) *Operation {
-	op := &Operation{Name: n.Name.Name, Interface: owner, Doc: u.docOf(n.Doc, n.Name), Span: n.Span}
+	op := &Operation{Name: n.Name.Name, Interface: owner, Doc: u.docOf(n.Doc, n.Name), Span: n.Span, NameSpan: n.Name.Span}
 	own := c.annotations(u, n.Annotations, onOperation)
 	c.apply(u, op, own, shared)
 	names := newScope(u, "parameter")
@@ -116,7 +116,7 @@ func firstSet[T comparable](values ...T) (v T) {
 // param resolves one parameter.
 func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	s := c.annotations(u, n.Annotations, onParam)
-	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Deprecated: s.deprecated, Span: n.Span}
+	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Deprecated: s.deprecated, Span: n.Span, NameSpan: n.Name.Span}
 	p.Type = c.typ(u, n.Type, &place{role: forParam})
 	if p.Type == nil {
 		return p

@@ -39,6 +39,7 @@ type Interface struct {
 	Operations []*Operation
 	Deprecated string // what to use instead: "use Other"; empty if not deprecated
 	Span       syntax.Span
+	NameSpan   syntax.Span
 }
 
 // QualifiedName returns the name with its package, such as "grid.Region".
@@ -75,6 +76,7 @@ type Operation struct {
 	Audience      Audience      // the lowest audience it may be offered to
 	Deprecated    string        // what to use instead: "use other"; empty if not deprecated
 	Span          syntax.Span
+	NameSpan      syntax.Span
 
 	shape atomic.Pointer[shapePlan] // Shape's; nil until the first result
 }
@@ -153,6 +155,7 @@ type Param struct {
 	// Deprecated says what to use instead, or is empty.
 	Deprecated string
 	Span       syntax.Span
+	NameSpan   syntax.Span
 }
 
 // Required reports whether a call must send the parameter: it has neither a
@@ -167,6 +170,7 @@ type Record struct {
 	Fields     []*Field
 	Deprecated string // what to use instead; empty if not deprecated
 	Span       syntax.Span
+	NameSpan   syntax.Span
 }
 
 // HoldsText reports whether a value of the record can hold a stranger's words:
@@ -183,6 +187,7 @@ type Field struct {
 	Derived    bool   // computed by the Host, not observed (P6)
 	Deprecated string // what to use instead; empty if not deprecated
 	Span       syntax.Span
+	NameSpan   syntax.Span
 }
 
 // Enum is a declared set of labels; no two differ only by case.
@@ -193,6 +198,7 @@ type Enum struct {
 	Labels     []Label
 	Deprecated string // what to use instead; empty if not deprecated
 	Span       syntax.Span
+	NameSpan   syntax.Span
 }
 
 // Label is one label of an enum.

@@ -51,7 +51,7 @@ func (c *compiler) resolveRecords(u *unit) {
 				continue
 			}
 			r.Fields = append(r.Fields, &Field{
-				Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Type: t, Derived: s.has("derived"), Deprecated: s.deprecated, Span: n.Span})
+				Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Type: t, Derived: s.has("derived"), Deprecated: s.deprecated, Span: n.Span, NameSpan: n.Name.Span})
 			r.fields = append(r.fields, n)
 			if held := c.records[heldRecord(t)]; held != nil {
 				held.users = append(held.users, r)
