@@ -49,10 +49,11 @@ func failure(ctx context.Context, err error, straddled bool) error {
 		}
 	case errors.Is(err, world.ErrDisconnected):
 		return &wip.Failure{
-			Class:   wip.Domain,
-			Message: "the grid session is disconnected",
-			Hint:    "nothing can be observed until the operator connects it again",
-			Err:     err,
+			Class:      wip.Domain,
+			Message:    "the grid session is disconnected",
+			Hint:       "it may be connecting again: call again in a minute, and tell the operator if that does not help",
+			RetryAfter: 30 * time.Second,
+			Err:        err,
 		}
 	case timeout && ctx.Err() != nil:
 		return &wip.Failure{

@@ -90,7 +90,6 @@ type Stats struct {
 const (
 	silence       = 60 * time.Second // after which a circuit counts as dead
 	stuckAfter    = 60 * time.Second // of an announced teleport
-	lingerFor     = 50 * time.Second // of a circuit whose region was left
 	moveAnyway    = 5 * time.Second  // without an answer to the seed
 	updateEvery   = time.Second
 	settleAfter   = 15 * time.Second // when all objects count as described,
@@ -140,9 +139,15 @@ func (c *core) stamp(now time.Time) world.Stamp {
 
 func (c *core) apply(updates ...world.Update) { c.world.Apply(updates...) }
 
-// open says hello to a region's simulator.
+// open says hello to a region's simulator, on a circuit that is there already
+// if the agent comes back: the simulator drops what comes under a sequence
+// number that it has seen.
 func (c *core) open(now time.Time, r *region) {
-	r.circuit, r.opened = lludp.NewCircuit(), now
+	if r.opened = now; r.circuit == nil {
+		r.circuit = lludp.NewCircuit()
+	} else {
+		r.circuit.Renew()
+	}
 	r.greeting = c.reliable(now, r, message.AppendUseCircuitCode(c.packet[:0], c.session.Reveal()))
 }
 
@@ -259,17 +264,16 @@ func (c *core) move(now time.Time, to caps.Arrival) {
 	}
 	c.driver.notify(Notice{At: now, Kind: Leaving})
 	left := c.root
-	if left.at != to.Simulator {
-		left.opened = now // lingers from now on
-		c.old = append(c.old, left)
-		if len(c.old) > maxOld {
-			c.old = c.old[1:]
-		}
-	}
+	c.root = &region{at: to.Simulator, handle: to.RegionHandle, sizeX: to.SizeX, sizeY: to.SizeY, seed: to.Seed}
 	if back := c.leftBehind(to.Simulator); back != nil {
+		c.root.circuit = back.circuit
 		c.forget(back)
 	}
-	c.root = &region{at: to.Simulator, handle: to.RegionHandle, sizeX: to.SizeX, sizeY: to.SizeY, seed: to.Seed}
+	if left.at == to.Simulator {
+		c.root.circuit = left.circuit
+	} else if c.old = append(c.old, left); len(c.old) > maxOld {
+		c.old = c.old[1:]
+	}
 	c.open(now, c.root)
 }
 
@@ -295,7 +299,7 @@ func (c *core) tick(now time.Time) {
 				c.trouble(now, fmt.Errorf("the simulator did not acknowledge %v", l.Number))
 			}
 		}
-		if r != c.root && (now.Sub(r.opened) >= lingerFor || now.Sub(r.circuit.LastHeard()) >= silence) {
+		if r != c.root && now.Sub(r.circuit.LastHeard()) >= silence {
 			c.forget(r)
 		}
 	}
@@ -314,6 +318,10 @@ func (c *core) tick(now time.Time) {
 		c.end(fmt.Errorf("%w: its event queue is gone", ErrClosed))
 	}
 }
+
+// worthTelling is how many polls in a row must fail before the operator is
+// told: OpenSimulator lets the first one or two of a new queue fail.
+const worthTelling = 3
 
 // queueGrace is how long a session outlives its event queue, which ends just
 // before a region change is announced.
@@ -388,10 +396,11 @@ func (c *core) delivered(now time.Time, r *region, d caps.Delivery) {
 		r.queueReady = true
 	}
 	c.stats.Malformed += uint64(d.Malformed)
-	if d.Trouble != nil && !r.queueTrouble && r == c.root {
+	if r.queueFailures++; d.Trouble == nil {
+		r.queueFailures = 0
+	} else if r.queueFailures == worthTelling && r == c.root {
 		c.trouble(now, d.Trouble) // once, however often it is tried again
 	}
-	r.queueTrouble = d.Trouble != nil
 	for _, e := range d.Events {
 		if r != c.root {
 			break // a move was among them: the rest is of the old region

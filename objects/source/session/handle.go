@@ -268,12 +268,17 @@ func (c *core) stay(now time.Time, r *region) {
 }
 
 // kicked says why the grid ended the session. Both grids tell only by their
-// words whether it is because of another login.
+// words whether it is because of another login, or because the region ends.
 func kicked(reason string) error {
 	lower := strings.ToLower(reason)
 	for _, words := range []string{"new login", "logged in", "log in from", "another location", "another viewer"} {
 		if strings.Contains(lower, words) {
 			return fmt.Errorf("%w: %w", ErrKicked, errWith(ErrElsewhere, reason))
+		}
+	}
+	for _, words := range []string{"going down", "shutting down", "restart"} {
+		if strings.Contains(lower, words) {
+			return errWith(ErrClosed, reason) // nobody wanted the agent out
 		}
 	}
 	return errWith(ErrKicked, reason)

@@ -127,12 +127,10 @@ func (b *bot) snapshot() *world.Snapshot {
 // eventually waits, on the bubble's clock, until ok.
 func eventually(t testing.TB, what string, within time.Duration, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(within); ; time.Sleep(100 * time.Millisecond) {
-		switch {
-		case ok():
+	for end := time.Now().Add(within); !ok(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("%s: not within %v", what, within)
 			return
-		case time.Now().After(end):
-			t.Fatalf("%s: not within %v", what, within)
 		}
 	}
 }
@@ -344,6 +342,41 @@ func TestMoves(t *testing.T) {
 	}
 }
 
+// TestThereAndBack: a region that keeps the circuit of who left it drops what
+// comes under sequence numbers that it has seen; and one that does not keep it
+// counts anew.
+func TestThereAndBack(t *testing.T) {
+	for name, stay := range map[string]time.Duration{"at once": time.Second, "soon": 4 * time.Second, "later": 80 * time.Second} {
+		for _, keep := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, circuits kept %v", name, keep), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					cfg := village()
+					cfg.KeepCircuits = keep
+					g := gridtest.New(cfg)
+					defer g.Close()
+					b := start(t, g, nil)
+					b.settled()
+					me := g.Agent("Test User")
+					for i := range 6 {
+						region := []string{"Beta", "Alpha"}[i%2]
+						g.Teleport(me, region, world.Vec3{X: 200, Y: 210, Z: 30})
+						eventually(t, "arrival in "+region, 10*time.Second, func() bool {
+							s, err := b.world.Capture(context.Background())
+							return err == nil && s.RegionName == region
+						})
+						time.Sleep(stay)
+					}
+					b.settled()
+					if s := b.snapshot(); s.Generation != 1 || len(objectIDs(t, s, 256)) != 2 {
+						t.Errorf("found generation %d, objects %v, notices %v", s.Generation, objectIDs(t, s, 256), b.kinds())
+					}
+					b.close()
+				})
+			})
+		}
+	}
+}
+
 // TestLosses: every way to lose a session leaves no snapshot, and leads to a
 // new generation where a new login can mend it.
 func TestLosses(t *testing.T) {
@@ -355,6 +388,10 @@ func TestLosses(t *testing.T) {
 		{"silence", func(g *gridtest.Grid, me world.UUID) { g.Vanish(me) }, nil},
 		{"kick", func(g *gridtest.Grid, me world.UUID) { g.Kick(me, "The region is about to restart.") }, nil},
 		{"restart", func(g *gridtest.Grid, _ world.UUID) { g.Restart("Alpha", 2*time.Minute) }, nil},
+		{"refused while the grid is in trouble", func(g *gridtest.Grid, me world.UUID) {
+			g.AnswerLogins(gridtest.LoginAnswer{Reason: "key", Message: "Error connecting to grid"}, gridtest.LoginAnswer{Reason: "key", Message: "Error connecting to grid"})
+			g.Vanish(me)
+		}, nil},
 		{"another login", func(g *gridtest.Grid, me world.UUID) { g.Kick(me, "New login detected") }, session.ErrElsewhere},
 		{"lost end of a teleport", func(g *gridtest.Grid, me world.UUID) {
 			g.SetFaults(gridtest.Faults{LostTeleportFinish: true})
@@ -385,13 +422,39 @@ func TestLosses(t *testing.T) {
 					}
 					return
 				}
-				eventually(t, "a new generation or region", 10*time.Minute, func() bool {
+				eventually(t, "a new generation or region", 20*time.Minute, func() bool {
 					s, err := b.world.Capture(context.Background())
 					return err == nil && s.Fence != before.Fence && b.world.Generation() > 1
 				})
 				b.settled()
 				if s := b.snapshot(); s.Generation < 2 || len(objectIDs(t, s, 256)) == 0 {
 					t.Errorf("found generation %d, %d objects", s.Generation, len(objectIDs(t, s, 256)))
+				}
+				b.close()
+			})
+		})
+	}
+}
+
+// TestWaits: who was thrown out stays out for a while; who only had to make
+// way for a restart does not.
+func TestWaits(t *testing.T) {
+	for reason, want := range map[string][2]time.Duration{
+		"Enough.":                       {time.Minute, 2 * time.Minute},
+		"The simulator is going down.":  {0, 20 * time.Second},
+		"This region will restart now.": {0, 20 * time.Second},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := gridtest.New(village())
+				defer g.Close()
+				b := start(t, g, nil)
+				b.settled()
+				g.Kick(g.Agent("Test User"), reason)
+				began := time.Now()
+				eventually(t, "another login", 10*time.Minute, func() bool { return b.world.Generation() == 2 })
+				if took := time.Since(began); took < want[0] || took > want[1] {
+					t.Errorf("found another login after %v, expected %v", took, want)
 				}
 				b.close()
 			})

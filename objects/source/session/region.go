@@ -35,9 +35,8 @@ type region struct {
 	latest     uint64 // what order returned last
 	queueReady bool
 	queueEnded time.Time
-	// queueTrouble says that the last poll failed, of which the operator was
-	// told.
-	queueTrouble bool
+	// queueFailures counts the polls that have failed since one did not.
+	queueFailures int
 
 	id       world.UUID
 	waiting  []func() // what came about the region before it was entered

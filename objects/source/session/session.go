@@ -22,6 +22,7 @@ import (
 type Session struct {
 	cfg    Config
 	client *http.Client
+	letIn  bool // a login has succeeded; only Run uses it
 
 	mu      sync.Mutex
 	running bool
@@ -51,7 +52,7 @@ func New(cfg *Config) (*Session, error) {
 		}
 		transport = t
 	}
-	return &Session{cfg: c, client: &http.Client{Transport: transport}, changed: make(chan struct{})}, nil
+	return &Session{cfg: c, client: &http.Client{Transport: &named{transport, c.Channel + "/" + c.Version}}, changed: make(chan struct{})}, nil
 }
 
 // set changes the state and wakes those who wait for it.
@@ -119,6 +120,7 @@ func (s *Session) Run(ctx context.Context, w *world.World) (err error) {
 		}
 	}
 	wait := reconnects()
+	refusals := 0 // in a row, of an account that was let in before
 	for generation := w.Generation() + 1; ; generation++ {
 		began := time.Now()
 		err := s.once(ctx, w, cache, generation)
@@ -130,7 +132,10 @@ func (s *Session) Run(ctx context.Context, w *world.World) (err error) {
 		if time.Since(began) >= steady {
 			wait.Reset()
 		}
-		after, ok := again(err, wait)
+		if refusals++; w.Generation() == generation { // it was let in
+			refusals = 0
+		}
+		after, ok := again(err, wait, s.letIn && refusals < maxRefusals)
 		if !ok || s.cfg.Once {
 			// The world is told even if no session ever began, so that
 			// whoever asks is not put off for ever.
@@ -151,6 +156,8 @@ const (
 	firstWait    = 5 * time.Second
 	longestWait  = 10 * time.Minute
 	afterKick    = time.Minute // at least, so as not to quarrel with who kicked
+	afterRefusal = 5 * time.Minute
+	maxRefusals  = 6
 	maxPresences = 5
 )
 
@@ -162,13 +169,20 @@ func reconnects() *backoff.ExponentialBackOff {
 }
 
 // again tells when to log in again; false if that is no use, or would do harm.
-func again(err error, wait *backoff.ExponentialBackOff) (time.Duration, bool) {
+//
+// OpenSimulator gives ReasonKey also where its services do not answer. An
+// account that was let in before is therefore tried again a few times, with
+// time enough in between not to be locked out.
+func again(err error, wait *backoff.ExponentialBackOff, letIn bool) (time.Duration, bool) {
 	var refused *login.Error
 	switch {
 	case errors.Is(err, ErrElsewhere), errors.Is(err, caps.ErrUntrusted):
 		return 0, false
 	case errors.As(err, &refused):
 		after, ok := refused.Retry()
+		if refused.Reason == login.ReasonKey && letIn {
+			after, ok = afterRefusal, true
+		}
 		return max(after, wait.NextBackOff()), ok
 	case errors.Is(err, ErrKicked):
 		return max(afterKick, wait.NextBackOff()), true
@@ -197,6 +211,7 @@ func (s *Session) once(ctx context.Context, w *world.World, cache *caps.Cache, g
 	if err != nil {
 		return err
 	}
+	s.letIn = true
 	err = run(ctx, &s.cfg, s.client, cache, w, generation, reply, s.watch)
 	if err == nil {
 		s.notify(LoggedOut, nil)
@@ -280,4 +295,24 @@ func (s *Session) keepHash(hash secret.Of[string]) error {
 		return fmt.Errorf("keeping the grid's answer to the one-time code: %w", err)
 	}
 	return nil
+}
+
+// named is a transport that tells the server what program asks.
+type named struct {
+	http.RoundTripper
+	agent string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n *named) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", n.agent)
+	return n.RoundTripper.RoundTrip(req)
+}
+
+// CloseIdleConnections lets a client close those of the transport.
+func (n *named) CloseIdleConnections() {
+	if t, ok := n.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
 }

@@ -40,19 +40,39 @@ func (g *Grid) admit(account *account, r *Region, to world.Vec3) *circuit {
 func (a *agent) expect(r *Region, to world.Vec3) *circuit {
 	g := a.grid
 	for _, c := range slices.Clone(a.circuits) {
-		if c.region == r {
-			c.close()
+		if c.region != r {
+			continue
 		}
+		if g.cfg.KeepCircuits && !c.gone {
+			c.again(to)
+			return c
+		}
+		c.close()
 	}
 	n := g.rng.Uint64() >> 8
 	c := &circuit{
 		grid: g, agent: a, region: r, lands: to, up: g.newLink(n), down: g.newLink(n + 1),
 		granted: map[string]*capability{}, seen: map[uint32]bool{}, heard: time.Now(),
 	}
-	c.queue = &queue{grid: g, id: g.rng.Int32N(1 << 24), news: make(chan struct{})}
-	c.seed = g.capability(c, "seed")
+	c.open()
 	a.circuits = append(a.circuits, c)
 	return c
+}
+
+// open makes up what a circuit's client asks for by HTTP.
+func (c *circuit) open() {
+	g := c.grid
+	c.queue = &queue{grid: g, id: g.rng.Int32N(1 << 24), news: make(chan struct{})}
+	c.seed, c.granted = g.capability(c, "seed"), map[string]*capability{}
+}
+
+// again takes a circuit up for an agent that comes back: what was sent and
+// seen on it counts on.
+func (c *circuit) again(to world.Vec3) {
+	c.lands, c.closing = to, time.Time{}
+	c.moved, c.replied, c.seeded, c.told = false, false, false, false
+	c.queue.close()
+	c.open()
 }
 
 // arrive makes a circuit's region the one that the agent is in.
@@ -66,7 +86,9 @@ func (a *agent) arrive(c *circuit) {
 				old.region.leave(e)
 				old.send(EncodeKillObject(&message.KillObject{LocalIDs: []uint32{e.LocalID}}))
 			}
-			old.closing = time.Now().Add(closesAfter)
+			if !g.cfg.KeepCircuits {
+				old.closing = time.Now().Add(closesAfter)
+			}
 		}
 		r.show(r.enter(Avatar{ID: a.account.ID, First: a.account.First, Last: a.account.Last, Position: c.lands}))
 		g.introduce(a.account.ID, a.account.First, a.account.Last, a.account.DisplayName)

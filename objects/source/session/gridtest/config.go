@@ -21,6 +21,11 @@ type Config struct {
 	QueueHold time.Duration
 	// QueueIdle is the status of a poll that nothing came of; 0 means 502.
 	QueueIdle int
+	// KeepCircuits says that a region that an agent has left keeps its
+	// circuit, and takes it up again if the agent comes back: sequence
+	// numbers go on then. OpenSimulator does so with regions in sight of each
+	// other.
+	KeepCircuits bool
 	// LogoutReply says that a logout is acknowledged and answered, which
 	// OpenSimulator mostly does not do.
 	LogoutReply bool

@@ -57,6 +57,14 @@ func NewCircuit() *Circuit {
 	return c
 }
 
+// Renew makes the circuit fit for another stay with the same peer. Its own
+// sequence numbers go on, as a peer that kept its end drops those that it has
+// seen; which of the peer's were received is forgotten, as a peer that did not
+// keep its end counts from the beginning.
+func (c *Circuit) Renew() {
+	c.seen = history{odd: c.seen.odd}
+}
+
 // Stats counts the datagrams of a circuit.
 type Stats struct {
 	Received   uint64 // well-formed ones, duplicates included

@@ -422,3 +422,29 @@ func TestReceiveAllocates(t *testing.T) {
 		t.Errorf("found %v allocations a packet, expected none", allocs)
 	}
 }
+
+// TestRenew: own numbers go on, the peer's may begin again.
+func TestRenew(t *testing.T) {
+	c, now := lludp.NewCircuit(), time.Unix(1_000, 0)
+	_, first := c.Send(now, body(message.NumberLogoutReply), lludp.SendOptions{})
+	peer, err := lludp.AppendPacket(nil, &lludp.Packet{Flags: lludp.FlagReliable, Sequence: 3, Body: body(message.NumberLogoutReply)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := c.Receive(now, peer); !ok {
+		t.Error("found the first packet to be dropped")
+	}
+	if _, ok, _ := c.Receive(now, peer); ok {
+		t.Error("found a duplicate to be taken")
+	}
+	c.Renew()
+	if _, ok, _ := c.Receive(now, peer); !ok {
+		t.Error("found a packet of the next stay to be dropped")
+	}
+	if _, second := c.Send(now, body(message.NumberLogoutReply), lludp.SendOptions{}); second != first+1 {
+		t.Errorf("found sequence number %d after %d, expected it to go on", second, first)
+	}
+}
+
+// body is a message without fields.
+func body(n message.Number) []byte { return n.Append(nil) }
