@@ -5,6 +5,7 @@ package explain
 import (
 	"embed"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -30,5 +31,6 @@ func Rules() []string {
 	for i, e := range entries {
 		rules[i] = strings.TrimSuffix(e.Name(), ".md")
 	}
+	slices.Sort(rules)
 	return rules
 }
