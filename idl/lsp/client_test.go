@@ -51,10 +51,11 @@ type (
 
 // editor is a small client of a server that runs in the same process.
 type editor struct {
-	t    testing.TB
-	dir  string
-	conn *jsonrpc2.Conn
-	done chan error // what Serve returned
+	t      testing.TB
+	dir    string
+	conn   *jsonrpc2.Conn
+	done   chan error // what Serve returned
+	legend []string   // the types of semantic tokens
 
 	mu    sync.Mutex
 	shown map[string]published // the last of each document
@@ -99,10 +100,20 @@ func newEditor(t testing.TB, files map[string]string) *editor {
 		fromEditor.Close()
 		fromServer.Close()
 	})
+	var server struct {
+		Capabilities struct {
+			SemanticTokensProvider struct {
+				Legend struct {
+					TokenTypes []string `json:"tokenTypes"`
+				} `json:"legend"`
+			} `json:"semanticTokensProvider"`
+		} `json:"capabilities"`
+	}
 	e.call("initialize", object{"processId": nil, "rootUri": e.uri(""), "capabilities": object{
 		"textDocument": object{"completion": object{"completionItem": object{"snippetSupport": true}}},
 		"workspace":    object{"didChangeWatchedFiles": object{"dynamicRegistration": true}},
-	}}, nil)
+	}}, &server)
+	e.legend = server.Capabilities.SemanticTokensProvider.Legend.TokenTypes
 	e.tell("initialized", object{})
 	return e
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,38 +73,47 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// harmless checks the documents of an edit as they would be after it, and
-// reports the first fault that is new. Every document that uses a declaration
-// imports the one that declares it, so that the edit has them all; those that
-// import it without a use are looked at too, as the new name could be theirs.
+// clashes are the rules that say best why a name cannot be had; other faults
+// may follow from them.
+var clashes = []string{"duplicate-name", "colliding-name", "import-clash", "reserved-name", "field-collision"}
+
+// harmless checks the documents of an edit as they would be after it, and those
+// that import the one that declares the symbol, and reports a fault that is
+// new.
 func (s *snapshot) harmless(sym *symbol, name string, edit workspaceEdit) error {
-	after := newSnapshot(map[string]*document{}, s.folders, s.projects, s.closed)
-	for path, d := range s.docs {
-		after.docs[path], after.overlay[path] = d, d.bytes
-	}
-	paths := map[string]bool{sym.view.path: true}
+	after := newSnapshot(maps.Clone(s.docs), s.folders, s.projects, s.closed)
+	var paths []string
 	for _, v := range s.workspace(context.Background(), sym.view.path) {
 		edits := edit.Changes[v.uri]
 		if len(edits) > 0 {
 			d := newDocument(v.uri, v.path, 0, applied(v.text, edits))
 			after.docs[v.path], after.overlay[v.path] = d, d.bytes
 		}
-		if sym.parent == nil && slices.ContainsFunc(v.file.Imports, func(i *syntax.Import) bool {
+		if len(edits) > 0 || slices.ContainsFunc(v.file.Imports, func(i *syntax.Import) bool {
 			return s.resolve(link{v.path, i.Path}) == sym.view.path
-		}) || len(edits) > 0 {
-			paths[v.path] = true
+		}) {
+			paths = append(paths, v.path)
 		}
 	}
-	for path := range paths {
-		had := map[string]int{}
-		for _, d := range s.check(path).faults[path] {
-			had[d.Rule]++
+	type key struct{ file, rule string }
+	var worst *syntax.Diagnostic
+	for _, path := range paths {
+		had := map[key]int{}
+		for _, d := range s.check(path).Diagnostics {
+			had[key{d.Span.File, d.Rule}]++
 		}
-		for _, d := range after.check(path).faults[path] {
-			if had[d.Rule]--; had[d.Rule] < 0 && d.Severity == syntax.Error {
-				return fmt.Errorf("cannot rename %s to %s: %s [%s]", sym.name.Name, name, d.Message, d.Rule)
+		for _, d := range after.check(path).Diagnostics {
+			k := key{d.Span.File, d.Rule}
+			if had[k]--; had[k] >= 0 || d.Severity != syntax.Error {
+				continue
+			}
+			if worst == nil || !slices.Contains(clashes, worst.Rule) && slices.Contains(clashes, d.Rule) {
+				worst = &d
 			}
 		}
+	}
+	if worst != nil {
+		return fmt.Errorf("cannot rename %s to %s: %s [%s]", sym.name.Name, name, worst.Message, worst.Rule)
 	}
 	return nil
 }
