@@ -87,9 +87,6 @@ func (t *printed) prepend(before *printed) {
 		newlines = &all[n].newlines
 	}
 	*newlines = max(*newlines, before.newlines)
-	if all[n-1].line {
-		*newlines = max(*newlines, 1)
-	}
 	t.comments, before.comments = all, nil
 }
 
@@ -103,18 +100,14 @@ func (p *printer) hoist(start, name int) {
 			continue
 		}
 		var kept []remark
-		passed := 0 // line ends at the docs since the last comment kept
 		for _, c := range t.comments {
 			if c.doc {
-				c.newlines, first.newlines, passed = first.newlines, 1, 1
+				c.newlines, first.newlines = first.newlines, 1
 				first.comments = append(first.comments, c)
-				continue
+			} else {
+				kept = append(kept, c)
 			}
-			c.newlines = max(c.newlines, passed)
-			passed = 0
-			kept = append(kept, c)
 		}
-		t.newlines = max(t.newlines, passed)
 		t.comments = kept
 	}
 }

@@ -83,6 +83,44 @@ func TestFormatLimits(t *testing.T) {
 	}
 }
 
+// Lines are as wide as they may be, and no wider.
+func TestFormatWidths(t *testing.T) {
+	for src, want := range map[string]int{
+		"interface A { %s(a: int, b: int,) -> int; }":                          100,
+		"interface A { %s(a: int) -> int; // not counted\n}":                   100,
+		"interface A { /* c */ %s(a: int) -> /* d */ int; }":                   100,
+		"enum E { another_label_in_here, %s, }":                                120,
+		"enum E {\nanother_label_in_here, %s }":                                120,
+		"enum E {\nanother_label_in_here, %s /* c */ }":                        120,
+		"record R { a: %s; }":                                                  120,
+		"record R { @derived %s: int; }":                                       120,
+		"record R {\n@derived %s: int\n;}":                                     120,
+		"record R {\n@derived %s: int // c\n;}":                                120,
+		`interface A { @alias(another_label_in_here, %s) a() -> int; }`:        120,
+		`interface A { @alias(another_label_in_here, %s,) a() -> int; }`:       120,
+		"interface A { @alias(\nanother_label_in_here, %s) a() -> int; }":      120,
+		"interface A { @alias(another_label_in_here, %s // c\n) a() -> int; }": 120,
+		`interface A { @alias(a) @x(%s) a() -> int; }`:                         120,
+		`interface A { @alias(a) @x(%s,) a() -> int; }`:                        120,
+		"interface A { @alias(a) @x(%s,\nb) a() -> int; }":                     120,
+		"interface A { a(/// d\n@param %s: int) -> int; }":                     120,
+		"interface A { a(/// d\n@param %s: int,) -> int; }":                    120,
+		"interface A { a(// d\n@param %s: int // c\n) -> int; }":               120,
+	} {
+		widest := 0
+		for n := range want - 15 {
+			out, _ := checkFormat(t, fmt.Sprintf("package a; "+src, strings.Repeat("n", n+1)))
+			for line := range strings.Lines(out) {
+				code, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " //")
+				widest = max(widest, len(strings.TrimSuffix(code, " /* c */")))
+			}
+		}
+		if widest != want {
+			t.Errorf("the widest line for %q has %d characters, want %d", src, widest, want)
+		}
+	}
+}
+
 // checkFormat fails the test unless Format holds what it promises for any
 // text: a faulty one is refused, any other gets a form that has the same tree
 // and comments, and that is its own form. It returns that form.
