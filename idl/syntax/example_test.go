@@ -27,3 +27,18 @@ interface Issue {
 	// tracker.wip:6:39: found "}", expected ";" [missing-semicolon]
 	//   hint: end it with ";"
 }
+
+func ExampleFormat() {
+	text, faults := syntax.Format("tracker.wip", []byte(`package tracker;
+record Issue { title:text; // as reported
+  @derived age : duration?; }`))
+	fmt.Printf("%s%d faults", text, len(faults))
+	// Output:
+	// package tracker;
+	//
+	// record Issue {
+	//   title: text; // as reported
+	//   @derived age: duration?;
+	// }
+	// 0 faults
+}
