@@ -41,26 +41,41 @@ type Checked struct {
 // trees, of faulty documents too. It calls the functions of src from the
 // calling goroutine, Load once a name.
 func Check(src Source, names ...string) *Checked {
+	c := newCompiler(src)
+	c.loadAll(names)
+	return c.check()
+}
+
+// newCompiler returns a compiler that has loaded nothing.
+func newCompiler(src Source) *compiler {
 	if src.MaxDocuments == 0 {
 		src.MaxDocuments = maxDocuments
 	}
 	if src.MaxBytes == 0 {
 		src.MaxBytes = maxTotalBytes
 	}
-	c := &compiler{
+	return &compiler{
 		Source:   src,
+		parse:    syntax.Parse,
 		units:    map[string]*unit{},
 		records:  map[*Record]*recordInfo{},
 		collided: map[collision]bool{},
 		patterns: map[string]*regexp.Regexp{},
 		near:     nearBudget,
 	}
-	var roots []*unit
+}
+
+// loadAll loads and parses the named documents and all that they import.
+func (c *compiler) loadAll(names []string) {
 	for _, name := range names {
-		if u := c.units[name]; u == nil || !slices.Contains(roots, u) {
-			roots = append(roots, c.root(name))
+		if u := c.units[name]; u == nil || !slices.Contains(c.roots, u) {
+			c.roots = append(c.roots, c.root(name))
 		}
 	}
+}
+
+// check checks what was loaded.
+func (c *compiler) check() *Checked {
 	each := func(pass func(*unit)) {
 		for _, u := range c.order {
 			pass(u)
@@ -74,7 +89,7 @@ func Check(src Source, names ...string) *Checked {
 	each(c.resolveInterfaces)
 
 	found := &Checked{Faults: c.faults()}
-	for _, u := range roots {
+	for _, u := range c.roots {
 		if u.sound() {
 			found.Documents = append(found.Documents, u.doc)
 		}

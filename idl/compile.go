@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -83,7 +84,9 @@ func Compile(load Loader, names ...string) ([]*Document, error) {
 // compiler holds one run of Compile.
 type compiler struct {
 	Source
+	parse func(name string, text []byte) (*syntax.File, []syntax.Diagnostic)
 	units map[string]*unit
+	roots []*unit // the named ones, each once
 	order []*unit // in the order of loading
 	bytes int     // loaded so far
 
@@ -259,7 +262,7 @@ func (c *compiler) read(name string) (*unit, error) {
 		return u, limitError(fmt.Sprintf("found more than %d bytes of documents", c.MaxBytes))
 	}
 	c.bytes += len(text)
-	u.file, u.found = syntax.Parse(name, text)
+	u.file, u.found = c.parse(name, text)
 	u.unreadable = len(u.found)
 	u.doc = &Document{Name: name, Version: 1}
 	if u.file.Package != nil {
@@ -323,7 +326,11 @@ func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("found no document %q", node.Path)
 	}
-	u.fault(rule, node.Span, c.nearestDocument(u, node.Path), "%s", err)
+	d := u.fault(rule, node.Span, "", "%s", err)
+	if near := c.nearestDocument(u, node.Path); near != "" {
+		d.Hint = didYouMean(near)
+		rewrite(d, node.Span, strconv.Quote(near))
+	}
 }
 
 // importOf returns the unit of that name, which an import clause of u means,
