@@ -222,5 +222,8 @@ func (c *compiler) nearestDocument(u *unit, path string) string {
 			names = append(names, other.name)
 		}
 	}
-	return c.nearest(path, names)
+	taken := func(name string) bool {
+		return slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == name })
+	}
+	return c.nearest(path, slices.DeleteFunc(names, taken))
 }

@@ -73,6 +73,9 @@ func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 			hint = "an Object has no properties: " + hint
 		}
 		r.fail(at, end, r.unexpected(open, RuleUnexpectedToken, `"(" and the operation's parameters`, hint))
+		if r.is(open, ':') && open < end {
+			return open // its type is read as the result
+		}
 		return r.lastArrow(open, end)
 	}
 	if c := int(r.closing[open]); c > 0 && c < end {

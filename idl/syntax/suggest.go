@@ -59,7 +59,7 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleUnclosedBrace:
 		return s.closeBlock(at)
 	case RuleUnterminatedString:
-		if !strings.ContainsAny(s.textOf(d.Span), `\(){}<>;:,@`) { // what was hardly meant as part of it
+		if found := s.textOf(d.Span); len(found) > 1 && !strings.ContainsAny(found, `\(){}<>[];:,@`) { // what was hardly meant as part of it
 			return write(behindSpan(d.Span), `"`)
 		}
 	case RuleBadEscape:
@@ -67,7 +67,10 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleBadCharacter:
 		return s.character(d, at)
 	case RuleBadNumber:
-		if s.typ(at-1) != ':' || s.inAnnotation(at) {
+		switch {
+		case s.typ(at-1) == tokDots && endOf(&s.toks[at-1]) == d.Span.Start && s.text[d.Span.Start.Offset] == '.':
+			return write(d.Span, s.textOf(d.Span)[1:]) // three dots
+		case s.typ(at-1) != ':' || s.inAnnotation(at):
 			return s.decimal(d)
 		}
 	case RuleMissingPackage:
@@ -225,6 +228,9 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 	}
 	switch {
 	case strings.Contains(d.Message, "in a string"):
+		if s.inAnnotation(at - 1) { // whose words are shown as they are
+			return put("remove the invisible character", d.Span, "")
+		}
 		return write(d.Span, `\u{`+strconv.FormatUint(uint64(r), 16)+`}`)
 	case inName && found == "-":
 		return write(d.Span, "_")

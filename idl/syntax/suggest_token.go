@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -30,16 +31,39 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 		return write(d.Span, strings.TrimPrefix(d.Hint, "write "))
 	case strings.HasPrefix(d.Hint, "write -> "):
 		return s.arrow(d, at)
-	case strings.HasPrefix(d.Hint, "write name: type") && found == tokIdent && s.typ(at-1) == tokIdent:
-		return write(behind(&s.toks[at-1]), ":")
+	case strings.HasPrefix(d.Hint, "write name: type"):
+		return s.colon(at)
 	case strings.HasPrefix(d.Hint, "an Object has no properties") && found == ':':
 		return write(d.Span, "() ->")
 	case strings.HasSuffix(d.Hint, "() -> type;") && found == tokArrow:
 		return write(behind(&s.toks[at-1]), "()")
-	case strings.Contains(d.Message, `expected "{" behind the name`) && at > 0 && found != lexer.EOF && !s.braceOnLine(at):
+	case strings.Contains(d.Message, `expected "{" behind the name`) && at > 0 && found != lexer.EOF && found != ';' && !s.braceOnLine(at):
 		return write(behind(&s.toks[at-1]), " {")
 	}
 	return Fix{}
+}
+
+// typeWords are the plain built-in types, to see that one stands in place of a
+// name.
+var typeWords = []string{"bool", "int", "float", "string", "text", "uuid", "timestamp", "duration", "bytes", "entry"}
+
+// colon writes the colon between a name and the type at an index, which may
+// stand the other way round.
+func (s *suggester) colon(at int) Fix {
+	if s.typ(at) != tokIdent || s.typ(at-1) != tokIdent {
+		return Fix{}
+	}
+	first := &s.toks[at-1]
+	switch s.typ(at + 1) {
+	case ';', ',', ')':
+		if slices.Contains(typeWords, first.Value) {
+			return write(between(first, &s.toks[at]), s.toks[at].Value+": "+first.Value)
+		}
+	case '<', '[', '?':
+	default:
+		return Fix{}
+	}
+	return write(behind(first), ":")
 }
 
 // reopen takes away the brace that closed a block before the member at an
