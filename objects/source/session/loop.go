@@ -110,6 +110,7 @@ func (l *loop) turn(ctx context.Context, watch func(*core, time.Time)) error {
 	defer second.Stop()
 	due := time.NewTimer(0)
 	defer due.Stop()
+	armed := time.Time{} // when due is set to fire
 	for {
 		now := time.Now()
 		l.tick(now)
@@ -121,8 +122,10 @@ func (l *loop) turn(ctx context.Context, watch func(*core, time.Time)) error {
 		}
 		if at := l.next(); at.IsZero() {
 			due.Stop()
-		} else {
+			armed = at
+		} else if !at.Equal(armed) { // setting a timer wakes the system
 			due.Reset(max(at.Sub(now), time.Millisecond))
+			armed = at
 		}
 		select {
 		case <-ctx.Done():
@@ -132,6 +135,7 @@ func (l *loop) turn(ctx context.Context, watch func(*core, time.Time)) error {
 		case post := <-l.posts:
 			post(time.Now())
 		case <-due.C:
+			armed = time.Time{}
 		case now := <-second.C:
 			l.second(now)
 		}
