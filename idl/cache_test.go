@@ -206,7 +206,9 @@ func TestCacheIsBounded(t *testing.T) {
 		func(i int) string { return numbered("record R%d { "+numbered("a%d: int; ", 50)+"}\n", 100) },
 		func(i int) string { return numbered("interface I%d { "+numbered("a%d() -> int; ", 50)+"}\n", 50) },
 		func(i int) string { return "record R { " + numbered("a%d: Nothing; ", 250) + "}" },
-		func(i int) string { return "record R { " + numbered(`a%d: string [matching "[a-z]{0,500}%[1]d"]; `, 50) + "}" },
+		func(i int) string {
+			return "record R { " + numbered(`a%d: string [matching "[a-z]{0,500}%[1]d"]; `, 50) + "}"
+		},
 		func(i int) string { return numbered("import \"nothing%d\"; ", 200) },
 		func(i int) string { return "import \"" + strings.Repeat("x", 10_000) + "\";" },
 	}

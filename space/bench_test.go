@@ -109,3 +109,29 @@ func BenchmarkRefresh(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRefreshFaulty looks at an unchanged Host whose documents do not
+// compile, which is found out once.
+func BenchmarkRefreshFaulty(b *testing.B) {
+	documents := map[string]string{}
+	entries := []wip.Entry{folder("/", "Everything")}
+	for i := range 20 {
+		var doc strings.Builder
+		fmt.Fprintf(&doc, "package p%d;\ninterface I {\n", i)
+		for j := range 100 {
+			fmt.Fprintf(&doc, "  /// Does something.\n  operation_%d(limit: int = 3) -> Nothing;\n", j)
+		}
+		doc.WriteString("}\n")
+		name := fmt.Sprintf("p%d.wip", i)
+		documents[name] = doc.String()
+		entries = append(entries, object(fmt.Sprintf("/place-%d", i), "Place", name, "I"))
+	}
+	s := space.New(nil)
+	mount(b, s, "/faulty", newHost(documents, entries...), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Refresh(b.Context(), wip.Caller{}, "/"); err == nil {
+			b.Fatal("the documents compile")
+		}
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -19,27 +17,19 @@ const (
 	maxDocuments    = 512       // documents that one look at a Host may load
 	maxLoaded       = 8 << 20   // bytes of those documents together
 	maxDocumentName = 256       // bytes
+	maxCompiled     = 64 << 20  // bytes of compiled documents that are remembered, of all Hosts
 )
 
 // documents compiles IDL documents and remembers them by content: the
 // same text under the same name, importing the same texts, is compiled once,
 // whichever Host serves it and however often.
 type documents struct {
-	cache *lru.Cache[digest, compiled]
+	cache *idl.Cache
 }
 
 type digest = [sha256.Size]byte
 
-// compiled is one document. It holds as long as the documents
-// that were loaded on the way still have the texts they had.
-type compiled struct {
-	document *idl.Document
-	loaded   map[string]digest
-}
-
-func newDocuments() *documents {
-	return &documents{cache: newCache[digest, compiled](256)}
-}
+func newDocuments() *documents { return &documents{idl.NewCache(maxCompiled)} }
 
 // library returns a view of one Host's documents in which each is asked for
 // once. It is for one look at the Host and not for concurrent use.
@@ -78,7 +68,7 @@ func (l *library) find(ctx context.Context, ref wip.InterfaceRef) (*idl.Interfac
 	}
 	f, ok := l.found[ref.Document]
 	if !ok {
-		if f.document, f.err = l.compile(ctx, ref.Document, t); !isPassing(f.err) {
+		if f.document, f.err = l.compile(ctx, ref.Document); !isPassing(f.err) {
 			l.found[ref.Document] = f
 		}
 	}
@@ -120,24 +110,15 @@ func (l *library) text(ctx context.Context, name string) text {
 	return t
 }
 
-// compile returns the compiled document, from the cache if nothing changed.
-func (l *library) compile(ctx context.Context, name string, t text) (*idl.Document, error) {
-	key := sha256.Sum256(append([]byte(name+"\x00"), t.source...))
-	if c, ok := l.documents.cache.Get(key); ok && l.unchanged(ctx, c.loaded) {
-		return c.document, nil
-	}
+// compile returns the compiled document.
+func (l *library) compile(ctx context.Context, name string) (*idl.Document, error) {
 	var passing error
-	c := compiled{loaded: map[string]digest{}}
-	docs, err := idl.Compile(func(name string) ([]byte, error) {
+	docs, err := l.documents.cache.Compile(func(name string) ([]byte, error) {
 		t := l.text(ctx, name)
 		if isPassing(t.err) {
 			passing = t.err
 		}
-		if t.err != nil {
-			return nil, t.err
-		}
-		c.loaded[name] = t.sum
-		return t.source, nil
+		return t.source, t.err
 	}, name)
 	switch {
 	case passing != nil:
@@ -147,17 +128,5 @@ func (l *library) compile(ctx context.Context, name string, t text) (*idl.Docume
 	case len(docs) != 1:
 		return nil, &Error{l.mount.Path, fmt.Errorf("an IDL document compiles to %d documents", len(docs))}
 	}
-	c.document = docs[0]
-	l.documents.cache.Add(key, c)
-	return c.document, nil
-}
-
-// unchanged reports whether the documents still have these digests.
-func (l *library) unchanged(ctx context.Context, loaded map[string]digest) bool {
-	for name, sum := range loaded {
-		if t := l.text(ctx, name); t.err != nil || t.sum != sum {
-			return false
-		}
-	}
-	return true
+	return docs[0], nil
 }
