@@ -168,13 +168,15 @@ enum Move   { wide, shut }
   check("rename finds its place behind emoji", lines():find('@alias("開ける 🚪🚪") @example(door: "front", to: closed)', 1, true) ~= nil, true)
 
   -- Hover and definition.
-  place("Place>")
-  local params = vim.lsp.util.make_position_params(0, "utf-16")
   local function ask(method)
+    local params = vim.lsp.util.make_position_params(0, "utf-16")
     for _, answer in pairs(vim.lsp.buf_request_sync(0, method, params, patience) or {}) do
       return answer.result
     end
   end
+  place("move_door")
+  check("hover has the schema that models are shown", ask("textDocument/hover").contents.value:find('"additionalProperties": false', 1, true) ~= nil, true)
+  place("Place>")
   check("hover has the documentation", ask("textDocument/hover").contents.value:find("Where something stands", 1, true) ~= nil, true)
   check("definition is in the other file", vim.fn.fnamemodify(vim.uri_to_fname(ask("textDocument/definition").uri), ":t"), "shared.wip")
 
