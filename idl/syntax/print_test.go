@@ -66,9 +66,9 @@ func TestFormatLimits(t *testing.T) {
 		name, src string
 		want      string // the rule
 	}{
-		{"no room for indents", "package a;\nenum A {\n" + strings.Repeat("a,\n", syntax.MaxSource/3-10) + "}", syntax.RuleTooLarge},
+		{"no room for indents", "package a;\nenum A {\n" + strings.Repeat("//\n", syntax.MaxSource/5+1) + "a}", syntax.RuleTooLarge},
+		{"room for indents", "package a;\nenum A {\n" + strings.Repeat("//\n", syntax.MaxSource/5-10) + "a}", ""},
 		{"no room for a comma", list(most), syntax.RuleTooLarge},
-		{"room for a comma", list(most - 1), ""},
 		{"too large already", strings.Repeat(" ", syntax.MaxSource+1), syntax.RuleTooLarge},
 	}
 	for _, tt := range tests {
