@@ -13,12 +13,14 @@ import (
 )
 
 type idlCmd struct {
-	Check   idlCheckCmd   `cmd:"" help:"Report everything that is wrong with documents."`
-	Explain idlExplainCmd `cmd:"" help:"Show the page of a rule, or list the rules."`
-	Fmt     idlFmtCmd     `cmd:"" help:"Rewrite documents in their canonical form."`
-	Gen     idlGenCmd     `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
-	Lint    idlLintCmd    `cmd:"" help:"Warn of documents that would serve their readers badly."`
-	LSP     idlLSPCmd     `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
+	Breaking idlBreakingCmd `cmd:"" help:"Report what a change of documents breaks, and for whom."`
+	Check    idlCheckCmd    `cmd:"" help:"Report everything that is wrong with documents."`
+	Doc      idlDocCmd      `cmd:"" help:"Write a reference of documents: Markdown, or one HTML file."`
+	Explain  idlExplainCmd  `cmd:"" help:"Show the page of a rule, or list the rules."`
+	Fmt      idlFmtCmd      `cmd:"" help:"Rewrite documents in their canonical form."`
+	Gen      idlGenCmd      `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	Lint     idlLintCmd     `cmd:"" help:"Warn of documents that would serve their readers badly."`
+	LSP      idlLSPCmd      `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
 
 type idlCheckCmd struct {

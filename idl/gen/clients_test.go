@@ -91,7 +91,8 @@ func TestClientsAreGolden(t *testing.T) {
 				}
 			}
 			got := map[string]string{}
-			for _, f := range clients(t, compileArchive(t, a)) {
+			compiled := compileArchive(t, a)
+			for _, f := range append(clients(t, compiled), docs(compiled, nil)...) {
 				if !isRuntime(f.Name) {
 					got[f.Name] = string(f.Data)
 					sources = append(sources, txtar.File{Name: f.Name, Data: f.Data})

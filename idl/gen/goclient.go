@@ -67,6 +67,13 @@ type goClient struct {
 
 func (g *goClient) printf(format string, args ...any) { fmt.Fprintf(&g.body, format, args...) }
 
+// deprecated writes the paragraph by which Go's tools know what is deprecated.
+func (g *goClient) deprecated(instead string) {
+	if instead != "" {
+		g.comment("", "Deprecated: "+sentences(oneLine(instead)))
+	}
+}
+
 // comment writes a comment of paragraphs, each wrapped.
 func (g *goClient) comment(lines ...string) {
 	for _, line := range lines {
@@ -98,6 +105,7 @@ func (g *goClient) iface(i *idl.Interface) {
 	if doc := oneLine(i.Doc); doc != "" {
 		g.comment("", sentences(doc))
 	}
+	g.deprecated(i.Deprecated)
 	g.printf("type %s struct {\nClient Invoker\nPrincipal *client.Principal // who calls\nPath string // the entry's\n}\n", name)
 	for _, o := range i.Operations {
 		g.argsType(o)
@@ -107,6 +115,7 @@ func (g *goClient) iface(i *idl.Interface) {
 			g.comment(sentences(doc), "")
 		}
 		g.comment(policyNote(o))
+		g.deprecated(o.Deprecated)
 		args, sent := "", "nil"
 		if len(o.Params) > 0 {
 			args, sent = ", args "+g.args[o], "args"
@@ -129,6 +138,7 @@ func (g *goClient) argsType(o *idl.Operation) {
 		if note := paramNote(p); note != "" {
 			g.comment(note)
 		}
+		g.deprecated(p.Deprecated)
 		typ, tag := g.typ(p.Type, false), p.Name
 		if p.Default != nil {
 			typ = "*" + typ
@@ -145,6 +155,7 @@ func (g *goClient) enum(e *idl.Enum) {
 	name := g.of[e]
 	g.printf("\n")
 	g.comment(fmt.Sprintf("%s is the enum %s.%s. %s", name, e.Document.Package, e.Name, sentences(oneLine(e.Doc))))
+	g.deprecated(e.Deprecated)
 	g.printf("type %s string\n\n// The labels of %s.\nconst (\n", name, name)
 	var labels []string
 	for i := range e.Labels {
@@ -163,11 +174,13 @@ func (g *goClient) record(r *idl.Record) {
 	name := g.of[r]
 	g.printf("\n")
 	g.comment(fmt.Sprintf("%s is the record %s.%s. %s", name, r.Document.Package, r.Name, sentences(oneLine(r.Doc))))
+	g.deprecated(r.Deprecated)
 	g.printf("type %s struct {\n", name)
 	for _, f := range r.Fields {
 		if note := fieldNote(f); note != "" {
 			g.comment(note)
 		}
+		g.deprecated(f.Deprecated)
 		tag := f.Name
 		if f.Type.Optional {
 			tag += ",omitempty"

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,11 +124,7 @@ func (p *python) source() string {
 	}
 	var b strings.Builder
 	b.WriteString(pythonHeader)
-	var titles []string
-	for _, d := range p.module.docs {
-		titles = append(titles, fmt.Sprintf("%s (version %d)", path.Base(d.Name), d.Version))
-	}
-	p.docstringTo(&b, "", "Package "+p.module.pkg+" of the interface language: "+strings.Join(titles, ", ")+".")
+	p.docstringTo(&b, "", "Package "+p.module.pkg+" of the interface language: "+titles(p.module.docs)+".")
 	b.WriteString("\nfrom __future__ import annotations\n\n")
 	p.imports(&b)
 	b.WriteString("\n")
@@ -179,8 +174,8 @@ func (p *python) enum(e *idl.Enum) {
 		p.printf("    %s,\n", l)
 	}
 	p.printf("]\n")
-	if e.Doc != "" || len(notes) > 0 {
-		p.docstring("", append([]string{sentences(oneLine(e.Doc))}, notes...)...)
+	if doc := sentences(oneLine(e.Doc), deprecation(e.Deprecated)); doc != "" || len(notes) > 0 {
+		p.docstring("", append([]string{doc}, notes...)...)
 	}
 	p.printf("_labels_%s: frozenset[str] = frozenset(\n    {\n", name)
 	for _, l := range labels {
@@ -195,7 +190,7 @@ func (p *python) record(r *idl.Record) {
 	if doc == "" {
 		doc = "The record " + r.Name + " of package " + r.Document.Package + "."
 	}
-	p.docstring("    ", sentences(doc))
+	p.docstring("    ", sentences(doc, deprecation(r.Deprecated)))
 	if len(r.Fields) > 0 {
 		p.printf("\n")
 	}
@@ -211,7 +206,7 @@ func (p *python) record(r *idl.Record) {
 			value = fmt.Sprintf(" = %s(%s)", p.use("field"), strings.Join(options, ", "))
 		}
 		p.printf("    %s: %s%s\n", name, p.typ(f.Type, false), value)
-		if note := fieldNote(f); note != "" {
+		if note := sentences(fieldNote(f), deprecation(f.Deprecated)); note != "" {
 			p.docstring("    ", note)
 		}
 	}
@@ -233,7 +228,7 @@ func (p *python) decoder(r *idl.Record) {
 
 func (p *python) iface(i *idl.Interface) {
 	p.printf("\n\nclass %s(_rt.Remote):\n", p.of[i])
-	p.docstring("    ", append([]string{sentences(cmp.Or(oneLine(i.Doc), "The interface "+i.QualifiedName()))}, "",
+	p.docstring("    ", append([]string{sentences(cmp.Or(oneLine(i.Doc), "The interface "+i.QualifiedName()), deprecation(i.Deprecated))}, "",
 		"It is made with a connection and the path of an entry that has the interface "+i.QualifiedName()+".")...)
 	p.printf("\n    __slots__ = ()\n")
 	for _, o := range i.Operations {
@@ -279,12 +274,12 @@ func (p *python) operation(i *idl.Interface, o *idl.Operation) {
 }
 
 func (p *python) operationDoc(i *idl.Interface, o *idl.Operation) []string {
-	doc := []string{sentences(cmp.Or(oneLine(o.Doc), "The operation "+o.Name+" of "+i.QualifiedName()))}
+	doc := []string{sentences(cmp.Or(oneLine(o.Doc), "The operation "+o.Name+" of "+i.QualifiedName()), deprecation(o.Deprecated))}
 	if len(o.Params) > 0 {
 		doc = append(doc, "", "Args:")
 		for _, param := range o.Params {
 			line := "    " + p.of[param] + ":"
-			if note := paramNote(param); note != "" {
+			if note := sentences(paramNote(param), deprecation(param.Deprecated)); note != "" {
 				line += " " + note
 			}
 			doc = append(doc, line)
@@ -296,20 +291,17 @@ func (p *python) operationDoc(i *idl.Interface, o *idl.Operation) []string {
 	if len(o.Examples) > 0 {
 		doc = append(doc, "", "Examples:")
 		for _, e := range o.Examples {
-			if line := p.example(o, e); line != "" {
-				doc = append(doc, "    "+line)
+			var args map[string]json.RawMessage
+			if json.Unmarshal(e, &args) == nil {
+				doc = append(doc, "    "+p.call(o, args))
 			}
 		}
 	}
 	return append(doc, "", policyNote(o))
 }
 
-// example writes a call in Python.
-func (p *python) example(o *idl.Operation, raw json.RawMessage) string {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(raw, &args) != nil {
-		return ""
-	}
+// call writes a call in Python.
+func (p *python) call(o *idl.Operation, args map[string]json.RawMessage) string {
 	var words []string
 	for _, param := range o.Params {
 		if v, ok := args[param.Name]; ok {

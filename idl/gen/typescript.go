@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -90,11 +89,7 @@ func (t *typescript) source() string {
 	}
 	var b strings.Builder
 	b.WriteString(typescriptHeader)
-	var titles []string
-	for _, d := range t.module.docs {
-		titles = append(titles, fmt.Sprintf("%s (version %d)", path.Base(d.Name), d.Version))
-	}
-	comment(&b, "", "Package "+t.module.pkg+" of the interface language: "+strings.Join(titles, ", ")+".", "", "@module")
+	comment(&b, "", "Package "+t.module.pkg+" of the interface language: "+titles(t.module.docs)+".", "", "@module")
 	b.WriteString("\nimport * as rt from \"./runtime.js\";\n")
 	for _, m := range t.modules {
 		if t.uses[m.name] {
@@ -132,7 +127,7 @@ func (t *typescript) enum(e *idl.Enum) {
 	if len(notes) > 0 {
 		notes = append([]string{""}, notes...)
 	}
-	t.comment("", append([]string{sentences(cmp.Or(oneLine(e.Doc), "The enum "+e.Name+" of package "+e.Document.Package))}, notes...)...)
+	t.comment("", e.Deprecated, append([]string{sentences(cmp.Or(oneLine(e.Doc), "The enum "+e.Name+" of package "+e.Document.Package))}, notes...)...)
 	name := t.of[e]
 	t.printf("export type %[1]s = (typeof labelsOf%[1]s)[number];\n\n/** The labels of %[1]s. */\nexport const labelsOf%[1]s = [\n", name)
 	for _, l := range e.Labels {
@@ -143,12 +138,10 @@ func (t *typescript) enum(e *idl.Enum) {
 
 func (t *typescript) record(r *idl.Record) {
 	t.printf("\n")
-	t.comment("", sentences(cmp.Or(oneLine(r.Doc), "The record "+r.Name+" of package "+r.Document.Package)))
+	t.comment("", r.Deprecated, sentences(cmp.Or(oneLine(r.Doc), "The record "+r.Name+" of package "+r.Document.Package)))
 	t.printf("export interface %s {\n", t.of[r])
 	for _, f := range r.Fields {
-		if note := fieldNote(f); note != "" {
-			t.comment("  ", note)
-		}
+		t.comment("  ", f.Deprecated, fieldNote(f))
 		mark := ""
 		if f.Type.Optional && t.sent[r] { // what is received always has it
 			mark = "?"
@@ -188,12 +181,10 @@ func (t *typescript) iface(i *idl.Interface) {
 			continue
 		}
 		t.printf("\n")
-		t.comment("", "Arguments of "+t.of[i]+"."+t.of[o]+".")
+		t.comment("", o.Deprecated, "Arguments of "+t.of[i]+"."+t.of[o]+".")
 		t.printf("export interface %s {\n", t.args[o])
 		for _, p := range o.Params {
-			if note := paramNote(p); note != "" {
-				t.comment("  ", note)
-			}
+			t.comment("  ", p.Deprecated, paramNote(p))
 			if p.Required() {
 				t.printf("  readonly %s: %s;\n", t.of[p], t.typ(p.Type, false))
 			} else {
@@ -203,7 +194,7 @@ func (t *typescript) iface(i *idl.Interface) {
 		t.printf("}\n")
 	}
 	t.printf("\n")
-	t.comment("", sentences(cmp.Or(oneLine(i.Doc), "The interface "+i.QualifiedName())), "",
+	t.comment("", i.Deprecated, sentences(cmp.Or(oneLine(i.Doc), "The interface "+i.QualifiedName())), "",
 		"It is made with a connection and the path of an entry that has the interface "+i.QualifiedName()+".")
 	t.printf("export class %s extends rt.Remote {\n", t.of[i])
 	for n, o := range i.Operations {
@@ -221,9 +212,12 @@ func (t *typescript) operation(i *idl.Interface, o *idl.Operation) {
 		doc = append(doc, "", "@returns "+sentences(note))
 	}
 	for _, e := range o.Examples {
-		doc = append(doc, "", "@example "+t.example(o, e))
+		var args map[string]json.RawMessage
+		if json.Unmarshal(e, &args) == nil {
+			doc = append(doc, "", "@example "+t.call(o, args))
+		}
 	}
-	t.comment("  ", doc...)
+	t.comment("  ", o.Deprecated, doc...)
 	t.printf("  %s(", t.of[o])
 	if len(o.Params) > 0 {
 		t.printf("args: %s", t.args[o])
@@ -249,12 +243,8 @@ func (t *typescript) operation(i *idl.Interface, o *idl.Operation) {
 	t.printf("    );\n  }\n")
 }
 
-// example writes a call in TypeScript.
-func (t *typescript) example(o *idl.Operation, raw json.RawMessage) string {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(raw, &args) != nil {
-		return ""
-	}
+// call writes a call in TypeScript.
+func (t *typescript) call(o *idl.Operation, args map[string]json.RawMessage) string {
 	var words []string
 	for _, p := range o.Params {
 		if v, ok := args[p.Name]; ok {
@@ -391,7 +381,18 @@ func wireKey(name string) string {
 	return name
 }
 
-func (t *typescript) comment(indent string, lines ...string) { comment(&t.body, indent, lines...) }
+// comment writes a doc comment, if there is anything to say.
+func (t *typescript) comment(indent, deprecated string, lines ...string) {
+	if deprecated != "" {
+		lines = append(lines, "", "@deprecated "+oneLine(deprecated))
+	}
+	for len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
+	}
+	if len(lines) > 0 {
+		comment(&t.body, indent, lines...)
+	}
+}
 
 // comment writes a doc comment of paragraphs, each wrapped.
 func comment(b *strings.Builder, indent string, lines ...string) {

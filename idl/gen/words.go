@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func typeNote(t *idl.Type) string {
 		}
 	case idl.List, idl.Map, idl.Fact, idl.Page:
 		if note := typeNote(t.Elem); note != "" {
-			if t.Kind == idl.List || t.Kind == idl.Map {
+			if (t.Kind == idl.List || t.Kind == idl.Map) && !strings.HasPrefix(note, "each ") {
 				note = "each " + note
 			}
 			notes = append(notes, note)
@@ -74,6 +75,27 @@ func numberText(n float64) string {
 // paramNote is a parameter's documentation with its unit, limits and default.
 func paramNote(p *idl.Param) string {
 	return sentences(oneLine(p.Doc), typeNote(p.Type), defaultNote(p))
+}
+
+// deprecation says what to use instead, or nothing.
+func deprecation(instead string) string {
+	if instead == "" {
+		return ""
+	}
+	return "deprecated: " + oneLine(instead)
+}
+
+// baseName returns the last part of a document's name, which does not depend on
+// where it was compiled.
+func baseName(d *idl.Document) string { return path.Base(d.Name) }
+
+// titles lists documents.
+func titles(docs []*idl.Document) string {
+	var list []string
+	for _, d := range docs {
+		list = append(list, fmt.Sprintf("%s (version %d)", baseName(d), d.Version))
+	}
+	return strings.Join(list, ", ")
 }
 
 func defaultNote(p *idl.Param) string {
