@@ -61,13 +61,14 @@ func TestOwnDocuments(t *testing.T) {
 // result could not be formatted again.
 func TestFormatLimits(t *testing.T) {
 	list := func(n int) string { return "package a;\nenum A {\n" + strings.Repeat("a,\n", n-1) + "a}\n" }
+	long := func(n int) string { return "package a;\n\n/*" + strings.Repeat(" ", n-29) + "*/\nenum A {\na }" }
 	most := (syntax.MaxTokens - 6) / 2 // labels with a comma between each two of them
 	tests := []struct {
 		name, src string
 		want      string // the rule
 	}{
-		{"no room for indents", "package a;\nenum A {\n" + strings.Repeat("//\n", syntax.MaxSource/5+1) + "a}", syntax.RuleTooLarge},
-		{"room for indents", "package a;\nenum A {\n" + strings.Repeat("//\n", syntax.MaxSource/5-10) + "a}", ""},
+		{"no room for an indent", long(syntax.MaxSource), syntax.RuleTooLarge},
+		{"room for an indent", long(syntax.MaxSource - 4), ""}, // two blanks, a comma and a line end
 		{"no room for a comma", list(most), syntax.RuleTooLarge},
 		{"too large already", strings.Repeat(" ", syntax.MaxSource+1), syntax.RuleTooLarge},
 	}
