@@ -20,6 +20,10 @@ type Source struct {
 	// place of a path that means nothing, for hints. If it is nil, it is the
 	// documents loaded so far.
 	Names func(from, path string) []string
+	// Parse does what syntax.Parse does, for callers that remember trees: none
+	// is changed, the faults are the caller's to keep. If it is nil, it is
+	// syntax.Parse.
+	Parse func(name string, text []byte) (*syntax.File, []syntax.Diagnostic)
 	// MaxDocuments and MaxBytes limit the number of documents and the sum of
 	// their sizes in bytes; 0 means 256 and 4 MiB.
 	MaxDocuments, MaxBytes int
@@ -54,9 +58,12 @@ func newCompiler(src Source) *compiler {
 	if src.MaxBytes == 0 {
 		src.MaxBytes = maxTotalBytes
 	}
+	if src.Parse == nil {
+		src.Parse = syntax.Parse
+	}
 	return &compiler{
 		Source:   src,
-		parse:    syntax.Parse,
+		parse:    src.Parse,
 		units:    map[string]*unit{},
 		records:  map[*Record]*recordInfo{},
 		collided: map[collision]bool{},

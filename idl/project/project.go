@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 // Project is a tree of documents. It may be used concurrently once its fields
@@ -30,6 +32,10 @@ type Project struct {
 
 	// ConfigFile is the path of wip.toml; empty if there is none.
 	ConfigFile string
+	// Parse does what syntax.Parse does, for callers that remember trees: none
+	// is changed, the faults are the caller's to keep. If it is nil, it is
+	// syntax.Parse.
+	Parse func(name string, text []byte) (*syntax.File, []syntax.Diagnostic)
 }
 
 // ConfigName is the name of the configuration file.

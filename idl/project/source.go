@@ -107,7 +107,7 @@ func (s *source) near(from, imported string) []string {
 // compiler returns the source as the compiler takes it.
 func (s *source) compiler() idl.Source {
 	return idl.Source{
-		Load: s.load, Resolve: s.resolve, Names: s.near,
+		Load: s.load, Resolve: s.resolve, Names: s.near, Parse: s.Parse,
 		MaxDocuments: s.Config.Limits.documents(), MaxBytes: s.Config.Limits.bytes(),
 	}
 }
