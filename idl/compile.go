@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -101,6 +102,7 @@ type compiler struct {
 // unit is one document on its way to be a Document.
 type unit struct {
 	name  string
+	text  []byte
 	file  *syntax.File // nil if it could not be loaded
 	doc   *Document
 	found []syntax.Diagnostic
@@ -170,7 +172,8 @@ const maxUnitFaults = 1000
 func (u *unit) fault(rule string, at syntax.Span, hint, format string, args ...any) *syntax.Diagnostic {
 	d := syntax.Diagnostic{Rule: rule, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...)}
 	for _, s := range u.found[:u.unreadable] {
-		if s.Span.Start.Offset < at.End.Offset && at.Start.Offset < s.Span.End.Offset {
+		if s.Span.Start.Offset < at.End.Offset && at.Start.Offset < s.Span.End.Offset ||
+			s.Rule == syntax.RuleBadCharacter && s.Span.End == at.Start { // such as the name in -name
 			return &d
 		}
 	}
@@ -263,6 +266,7 @@ func (c *compiler) read(name string) (*unit, error) {
 	}
 	c.bytes += len(text)
 	u.file, u.found = c.parse(name, text)
+	u.text = text
 	u.unreadable = len(u.found)
 	u.doc = &Document{Name: name, Version: 1}
 	if u.file.Package != nil {
@@ -287,6 +291,9 @@ func (c *compiler) loadImports(u *unit, path []link) {
 		if first := seen[name]; first != nil {
 			d := u.fault(ruleDuplicateImport, node.Span, "remove it", "found a second import of %q", node.Path)
 			relate(d, first.Span, "first imported here")
+			if clause, ok := u.clauseOf(node); ok {
+				suggest(d, "remove it", syntax.Edit{Span: clause})
+			}
 			continue
 		}
 		seen[name] = node
@@ -302,8 +309,11 @@ func (c *compiler) loadImports(u *unit, path []link) {
 // and false after a fault.
 func (c *compiler) nameOf(u *unit, node *syntax.Import) (string, bool) {
 	if !fs.ValidPath(node.Path) || node.Path == "." || strings.Contains(node.Path, `\`) {
-		u.fault(ruleImportPath, node.Span, `write the document's name as the loader knows it, such as "tracker/issue.wip"`,
+		d := u.fault(ruleImportPath, node.Span, `write the path from a folder of the search path, such as "tracker/issue.wip"`,
 			"found %q, expected a slash-separated relative path without \".\" and \"..\"", node.Path)
+		if meant := path.Clean(strings.ReplaceAll(node.Path, `\`, "/")); fs.ValidPath(meant) && meant != "." && c.exists(u, meant) {
+			rewrite(d, node.Span, strconv.Quote(meant))
+		}
 		return node.Path, false
 	}
 	if c.Resolve == nil {

@@ -173,12 +173,27 @@ func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
 			continue // a fault already
 		}
 		if t := op.Params[i].Type; t.Kind != Int || t.Optional || t.Range == nil || !t.Range.HasMin || t.Range.Min < 1 {
-			u.fault(rulePageParameters, e.Span, hint, "found %s, expected int [1..] since the result is in pages", t)
+			d := u.fault(rulePageParameters, e.Span, hint, "found %s, expected int [1..] since the result is in pages", t)
+			if t.Kind == Int && t.Range == nil && !t.Optional {
+				suggest(d, "insert [1..]", syntax.Edit{Span: empty(e.Span.File, e.Span.End), Text: " [1..]"})
+			}
 		}
 	}
 	if len(missing) > 0 {
-		u.fault(rulePageParameters, n.Name.Span, hint,
+		d := u.fault(rulePageParameters, n.Name.Span, hint,
 			"found a result in pages without the parameters to ask for one, expected %s", strings.Join(missing, " and "))
+		if at, ok := u.behindParams(n); ok && !slices.ContainsFunc(n.Params, collidesWithPage) {
+			text := map[string]string{"page": "page: int [1..1000] = 1", "page_size": "page_size: int [1..100] = 20"}
+			parts := make([]string, len(missing))
+			for i, name := range missing {
+				parts[i] = text[name]
+			}
+			insert := strings.Join(parts, ", ")
+			if len(n.Params) > 0 {
+				insert = ", " + insert
+			}
+			suggest(d, "add "+strings.Join(missing, " and "), syntax.Edit{Span: at, Text: insert})
+		}
 	}
 }
 
@@ -191,12 +206,17 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		names[i], params[p.Name] = p.Name, p
 	}
 	given := map[string]*syntax.Arg{}
+	unnamed := 0
 	meant := map[string]bool{} // by a name that is nearly right
 	values := map[string]json.RawMessage{}
 	sound := true
 	for _, arg := range a.Args {
 		if arg.Name == nil {
-			u.fault(ruleExampleArguments, arg.Span, "write name: value", "found an argument without a name")
+			d := u.fault(ruleExampleArguments, arg.Span, "write name: value", "found an argument without a name")
+			if len(names) == 1 && len(a.Args) == 1 {
+				suggest(d, "insert its name", syntax.Edit{Span: empty(arg.Span.File, arg.Span.Start), Text: names[0] + ": "})
+			}
+			unnamed++
 			sound = false
 			continue
 		}
@@ -231,7 +251,10 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		}
 	}
 	for _, p := range op.Params {
-		if p.Type != nil && p.Required() && given[p.Name] == nil && !meant[p.Name] {
+		if p.Type == nil || !p.Required() || given[p.Name] != nil || meant[p.Name] {
+			continue
+		}
+		if unnamed--; unnamed < 0 { // else it may be one without a name
 			u.fault(ruleExampleArguments, a.Span, "", "found an example without the required argument %q", p.Name)
 			sound = false
 		}

@@ -117,3 +117,58 @@ func beforeRefinement(e *syntax.TypeExpr) syntax.Pos {
 	}
 	return e.Name.Span.End
 }
+
+// clauseOf returns the span of an import clause with its keyword and
+// semicolon, and its line if it fills it.
+func (u *unit) clauseOf(n *syntax.Import) (syntax.Span, bool) {
+	const keyword = "import"
+	s := n.Span
+	line := string(u.text[s.Start.Offset-(s.Start.Col-1) : s.Start.Offset])
+	before := strings.TrimRight(line, " \t")
+	rest := string(u.text[s.End.Offset:])
+	if !strings.HasSuffix(before, keyword) || !strings.HasPrefix(rest, ";") {
+		return s, false
+	}
+	back := len(line) - len(before) + len(keyword)
+	s.Start.Offset -= back
+	s.Start.Col -= back
+	s.End.Offset++
+	s.End.Col++
+	if strings.TrimSpace(strings.TrimSuffix(before, keyword)) == "" && strings.HasPrefix(rest, ";\n") {
+		s.Start.Offset -= s.Start.Col - 1
+		s.Start.Col = 1
+		s.End = syntax.Pos{Offset: s.End.Offset + 1, Line: s.End.Line + 1, Col: 1}
+	}
+	return s, true
+}
+
+// behindParams returns the empty span behind the last parameter of an
+// operation, and false if it is not plain where that is.
+func (u *unit) behindParams(n *syntax.Operation) (syntax.Span, bool) {
+	if len(n.Params) > 0 {
+		last := n.Params[len(n.Params)-1].Span
+		return empty(last.File, last.End), true
+	}
+	at := n.Name.Span
+	at.Start = at.End
+	at.Start.Offset++
+	at.Start.Col++
+	at.End = at.Start
+	return at, strings.HasPrefix(string(u.text[n.Name.Span.End.Offset:]), "()")
+}
+
+// collidesWithPage reports whether a parameter could not stand beside page and
+// page_size.
+func collidesWithPage(p *syntax.Param) bool {
+	name := foldName(p.Name.Name)
+	return (name == "page" || name == "pagesize") && p.Name.Name != "page" && p.Name.Name != "page_size"
+}
+
+// exists reports whether an import clause of the unit could name a document.
+func (c *compiler) exists(u *unit, path string) bool {
+	if c.Resolve == nil {
+		return c.units[path] != nil
+	}
+	_, err := c.Resolve(u.name, path)
+	return err == nil
+}

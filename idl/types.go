@@ -74,7 +74,8 @@ func (c *compiler) typ(u *unit, e *syntax.TypeExpr, at *place) *Type {
 		return nil
 	}
 	t.Optional = e.Optional
-	if misplaced := c.checkPlace(u, e, t, at); !misplaced {
+	misplaced := c.checkPlace(u, e, t, at)
+	if !misplaced {
 		c.checkOptional(u, e, t, at)
 	}
 	c.refine(u, e, t)
@@ -88,7 +89,9 @@ func (c *compiler) typ(u *unit, e *syntax.TypeExpr, at *place) *Type {
 		if t.Elem = c.typ(u, e.Args[0], at.inside(t.Kind)); t.Elem == nil {
 			return nil
 		}
-		c.checkElem(u, e.Args[0], t)
+		if !misplaced {
+			c.checkElem(u, e.Args[0], t)
+		}
 	default:
 		if !c.arity(u, e, 0) {
 			return nil
@@ -150,7 +153,11 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr, at *place) *Type {
 	case s.enum != nil:
 		return &Type{Kind: EnumOf, Enum: s.enum}
 	}
-	d := u.fault(ruleInterfaceAsType, e.Name.Span, fmt.Sprintf("an Object is passed by its entry: entry<%s>", name),
+	hint := fmt.Sprintf("an Object is passed by its entry: entry<%s>", name)
+	if at.in == Observed {
+		hint = fmt.Sprintf("declare a record with a field of type entry<%s>", name)
+	}
+	d := u.fault(ruleInterfaceAsType, e.Name.Span, hint,
 		"found interface %q, expected a type", name)
 	if at.in != Observed && len(e.Args) == 0 && e.Refinement == nil {
 		rewrite(d, e.Name.Span, "entry<"+name+">")
@@ -172,11 +179,17 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	if other := foreign[foldName(id.Name)]; other != "" && !ofInterface {
 		near = other
 	}
+	if near == "text" && at != nil && at.role == forParam {
+		near = "string"
+	}
 	if near == "" && u.incomplete {
 		return
 	}
 	d := u.fault(ruleUnknownType, id.Span, "", "found unknown type %q", id.Name)
 	if near == "" {
+		if id.Name == "void" && at != nil && at.role == forResult {
+			d.Hint = "every operation has a result: return bool, or a record that says what was done"
+		}
 		return
 	}
 	d.Hint = didYouMean(near)
@@ -236,7 +249,7 @@ func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (
 			rewrite(d, e.Name.Span, "string")
 			return true
 		case Fact, Page, Observed:
-			u.fault(ruleParameterType, e.Name.Span, "", "found %s in a parameter, which only results hold", e.Name.Name)
+			u.fault(ruleParameterType, e.Name.Span, "a caller sends what it knows: write the type alone, or a list", "found %s in a parameter, which only results hold", e.Name.Name)
 			return true
 		}
 		return false

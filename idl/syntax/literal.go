@@ -105,7 +105,7 @@ func (s *scanner) quoted() {
 		case c == '\\':
 			_, n, ok := escape(s.text[i:])
 			if !ok {
-				s.report(RuleBadEscape, i, i+n, escapeHint, "found %s, expected an escape", quote(s.text[i:i+n]))
+				s.report(RuleBadEscape, i, i+n, escapeHint, `found "\%s, expected an escape`, quote(s.text[i+1 : i+n])[1:])
 			}
 			i += n
 			continue
@@ -125,10 +125,25 @@ func (s *scanner) quoted() {
 // Other faults in it, counted from escapes, are consequences.
 func (s *scanner) unterminated(eol, escapes int) {
 	s.faults = s.faults[:escapes]
+	if s.endsStringAbove() {
+		s.emit(tokString, eol)
+		return
+	}
 	end := s.off + 1 + len(strings.TrimRight(s.text[s.off+1:eol], " \t\r);,{}"))
 	s.report(RuleUnterminatedString, s.off, end, `close it with a double quote on the same line, or write a line's end as \n`,
 		"found the end of the line in a string, expected a double quote")
 	s.emit(tokString, end)
+}
+
+// endsStringAbove reports whether the quote at the current offset was meant to
+// close a string that began on the line above: words stand before it.
+func (s *scanner) endsStringAbove() bool {
+	if len(s.faults) == 0 || len(s.toks) == 0 {
+		return false
+	}
+	above, last := s.faults[len(s.faults)-1], s.toks[len(s.toks)-1]
+	return above.Rule == RuleUnterminatedString && above.Span.Start.Line == s.line-1 && last.Pos.Line == s.line &&
+		last.Type == tokIdent && last.Value != "import" && last.Value != "matching"
 }
 
 // escape reads the escape that rest begins with. Where it is none, n is the

@@ -69,7 +69,7 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleBadNumber:
 		switch {
 		case s.typ(at-1) == tokDots && endOf(&s.toks[at-1]) == d.Span.Start && s.text[d.Span.Start.Offset] == '.':
-			return write(d.Span, s.textOf(d.Span)[1:]) // three dots
+			return s.hinted(d, "a range has two dots", write(d.Span, s.textOf(d.Span)[1:]))
 		case s.typ(at-1) != ':' || s.inAnnotation(at):
 			return s.decimal(d)
 		}
@@ -85,10 +85,15 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		return s.plainComment(d)
 	case RuleMissingName:
 		if at > 0 && s.toks[at].Type == ',' && s.toks[at-1].Type == ',' {
-			return put("remove it", d.Span, "")
+			return s.hinted(d, "remove it", put("remove it", d.Span, ""))
 		}
+	case RuleMissingType, RuleMissingValue:
+		return s.slip(d, at)
 	case RuleUnexpectedToken:
-		return s.unexpected(d, at)
+		if f := s.unexpected(d, at); f.Title != "" {
+			return f
+		}
+		return s.slip(d, at)
 	}
 	return Fix{}
 }
@@ -229,7 +234,7 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 	switch {
 	case strings.Contains(d.Message, "in a string"):
 		if s.inAnnotation(at - 1) { // whose words are shown as they are
-			return put("remove the invisible character", d.Span, "")
+			return s.hinted(d, "remove it", put("remove it", d.Span, ""))
 		}
 		return write(d.Span, `\u{`+strconv.FormatUint(uint64(r), 16)+`}`)
 	case inName && found == "-":
@@ -239,6 +244,12 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 		return s.quotes(at, size)
 	case found == "#":
 		return put(`write //`, d.Span, "//")
+	case found == "--" && s.startsLine(d.Span.Start):
+		return s.hinted(d, `a comment begins with "//"`, put(`write //`, d.Span, "//"))
+	case found == "/" && at > 1 && s.typ(at) == tokIdent && s.toks[at-2].Value == "package":
+		return s.hinted(d, `the parts of a package's name stand beside "."`, write(d.Span, "."))
+	case found == "|":
+		d.Hint = "a type is one type: declare an enum, or a record with optional fields"
 	case only(unicode.IsSpace):
 		return put("write an ordinary space", d.Span, " ")
 	case only(func(r rune) bool { return unicode.Is(unicode.Cf, r) }):

@@ -31,7 +31,7 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 		return write(d.Span, strings.TrimPrefix(d.Hint, "write "))
 	case strings.HasPrefix(d.Hint, "write -> "):
 		return s.arrow(d, at)
-	case strings.HasPrefix(d.Hint, "write name: type"):
+	case strings.HasPrefix(d.Hint, "write name: type") && found == tokIdent:
 		return s.colon(at)
 	case strings.HasPrefix(d.Hint, "an Object has no properties") && found == ':':
 		return write(d.Span, "() ->")
