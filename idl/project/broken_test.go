@@ -41,13 +41,17 @@ func brokenArchives(t *testing.T) map[string]*txtar.Archive {
 // checkArchive checks the a.wip of an archive, without lint.
 func checkArchive(t *testing.T, a *txtar.Archive) *project.Result {
 	t.Helper()
+	return checkFiles(t, documentsOf(a))
+}
+
+func documentsOf(a *txtar.Archive) map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range a.Files {
 		if f.Name != "found" {
 			files[f.Name] = f.Data
 		}
 	}
-	return checkFiles(t, files)
+	return files
 }
 
 func checkFiles(t *testing.T, files map[string][]byte) *project.Result {
@@ -149,10 +153,7 @@ func TestFixesOfBrokenDocuments(t *testing.T) {
 					t.Errorf("%s: %s: the fix %q: %v", name, d, f.Title, err)
 					continue
 				}
-				files := map[string][]byte{}
-				for file := range before.Files {
-					files[file], _ = before.Source(file)
-				}
+				files := documentsOf(a)
 				files[d.Span.File] = fixed
 				after := checkFiles(t, files)
 				want := counts(before.Diagnostics)

@@ -59,7 +59,7 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleUnclosedBrace:
 		return s.closeBlock(at)
 	case RuleUnterminatedString:
-		if found := s.textOf(d.Span); len(found) > 1 && !strings.ContainsAny(found, `\(){}<>[];:,@`) { // what was hardly meant as part of it
+		if found := s.textOf(d.Span); len(found) > 1 && !s.goesOn(d.Span) && !strings.ContainsAny(found, `\(){}<>[];:,@`) { // what was hardly meant as part of it
 			return write(behindSpan(d.Span), `"`)
 		}
 	case RuleBadEscape:
@@ -96,6 +96,14 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		return s.slip(d, at)
 	}
 	return Fix{}
+}
+
+// goesOn reports whether the line below a span has the quote that closes one
+// above.
+func (s *suggester) goesOn(at Span) bool {
+	_, below, _ := strings.Cut(s.text[at.End.Offset:], "\n")
+	below, _, _ = strings.Cut(below, "\n")
+	return strings.Count(below, `"`)%2 == 1
 }
 
 // textOf returns the text of a span.
