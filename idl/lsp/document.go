@@ -27,14 +27,18 @@ type document struct {
 	version int
 	*text
 	bytes []byte // of the text, for overlays
+	parse parser
 	view  func() *view
 }
 
+// parser returns the tree of the document at a path with some text.
+type parser func(path string, text []byte) *syntax.File
+
 // newDocument returns a state of a document; its text is parsed when somebody
 // needs that.
-func newDocument(uri, path string, version int, src string) *document {
-	d := &document{uri: uri, path: path, version: version, text: newText(src), bytes: []byte(src)}
-	d.view = sync.OnceValue(func() *view { return newView(path, uri, d.text) })
+func newDocument(uri, path string, version int, src string, parse parser) *document {
+	d := &document{uri: uri, path: path, version: version, text: newText(src), bytes: []byte(src), parse: parse}
+	d.view = sync.OnceValue(func() *view { return newView(path, uri, d.text, parse(path, d.bytes)) })
 	return d
 }
 
@@ -54,7 +58,7 @@ func (d *document) changed(version int, changes []contentChange) (*document, err
 		}
 		t = newText(src)
 	}
-	return newDocument(d.uri, d.path, version, t.src), nil
+	return newDocument(d.uri, d.path, version, t.src, d.parse), nil
 }
 
 // pathOf returns the file of a URI. A document without a file, such as one

@@ -78,10 +78,9 @@ type reference struct {
 	typ  *syntax.TypeExpr // of what a label is the value
 }
 
-// newView parses and indexes a document.
-func newView(path, uri string, t *text) *view {
-	v := &view{path: path, uri: uri, text: t, decls: map[string]*symbol{}}
-	v.file, _ = syntax.Parse(path, []byte(t.src))
+// newView indexes a document by its tree.
+func newView(path, uri string, t *text, file *syntax.File) *view {
+	v := &view{path: path, uri: uri, text: t, file: file, decls: map[string]*symbol{}}
 	for _, imp := range v.file.Imports {
 		v.refs = append(v.refs, reference{kind: toImport, name: imp.Path, span: imp.Span})
 	}

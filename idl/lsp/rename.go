@@ -86,7 +86,7 @@ func (s *snapshot) harmless(sym *symbol, name string, edit workspaceEdit) error 
 	for _, v := range s.workspace(context.Background(), sym.view.path) {
 		edits := edit.Changes[v.uri]
 		if len(edits) > 0 {
-			d := newDocument(v.uri, v.path, 0, applied(v.text, edits))
+			d := newDocument(v.uri, v.path, 0, applied(v.text, edits), s.parse)
 			after.docs[v.path], after.overlay[v.path] = d, d.bytes
 		}
 		if len(edits) > 0 || slices.ContainsFunc(v.file.Imports, func(i *syntax.Import) bool {

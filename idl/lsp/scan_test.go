@@ -51,7 +51,8 @@ func TestScanAgreesWithTheParser(t *testing.T) {
 		for _, tok := range scan(src, len(src), syntax.MaxTokens) {
 			starts[tok.start] = tok
 		}
-		v := newView(name, name, newText(src))
+		tree, _ := syntax.Parse(name, []byte(src))
+		v := newView(name, name, newText(src), tree)
 		expect := func(s syntax.Span, kind tokenKind) {
 			if tok, ok := starts[s.Start.Offset]; !ok || tok.end != s.End.Offset || tok.kind != kind || tok.open {
 				t.Errorf("%s: got token %+v, want kind %d up to %d", s, tok, kind, s.End.Offset)
@@ -91,7 +92,8 @@ func FuzzScan(f *testing.F) {
 			}
 			end = tok.end
 		}
-		v := newView("a.wip", "file:///a.wip", newText(src))
+		tree, _ := syntax.Parse("a.wip", []byte(src))
+		v := newView("a.wip", "file:///a.wip", newText(src), tree)
 		off = min(max(off, 0), len(src))
 		newSite(src, off)
 		v.at(off)

@@ -98,13 +98,20 @@ func (s *snapshot) compute(path string) *result {
 // project returns the project of a document.
 func (s *snapshot) project(path string) *project.Project { return s.projects.of(path, s.folders) }
 
+// parse is a parser that remembers trees.
+func (s *snapshot) parse(path string, text []byte) *syntax.File {
+	p := s.project(path)
+	file, _ := p.Parse(p.Name(path), text)
+	return file
+}
+
 // view returns what is known of the document at a path, open or not; nil if
 // there is none.
 func (s *snapshot) view(path string) *view {
 	if d := s.docs[path]; d != nil {
 		return d.view()
 	}
-	return s.closed.view(path)
+	return s.closed.view(path, s.parse)
 }
 
 // imported returns the document that an import of v means, or nil.
@@ -217,6 +224,8 @@ func (s *snapshot) workspace(ctx context.Context, path string) []*view {
 type projects struct {
 	report func(error) // told once of each configuration that cannot be read
 
+	trees trees
+
 	mu    sync.Mutex
 	byDir map[string]*project.Project
 }
@@ -234,7 +243,7 @@ func (p *projects) of(path string, folders []string) *project.Project {
 		return found
 	}
 	found, err := project.Open(dir)
-	if err == nil && !exists(filepath.Join(found.Root, project.ConfigName)) {
+	if err == nil && found.ConfigFile == "" {
 		for _, folder := range folders {
 			if rel, e := filepath.Rel(folder, dir); e == nil && filepath.IsLocal(rel) {
 				found = &project.Project{Root: folder}
@@ -251,9 +260,13 @@ func (p *projects) of(path string, folders []string) *project.Project {
 	}
 	for _, other := range p.byDir { // one project, however many folders
 		if other.Root == found.Root {
-			found = other
-			break
+			p.byDir[dir] = other
+			return other
 		}
+	}
+	root := found.Root
+	found.Parse = func(name string, text []byte) (*syntax.File, []syntax.Diagnostic) {
+		return p.trees.parse(root, name, text)
 	}
 	p.byDir[dir] = found
 	return found
@@ -264,11 +277,6 @@ func (p *projects) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byDir = nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // closedFiles keeps the views of documents that are not open, for as long as
@@ -286,10 +294,10 @@ type closedFile struct {
 }
 
 // maxClosedBytes is how much text of closed documents is kept.
-const maxClosedBytes = 32 << 20
+const maxClosedBytes = 8 << 20
 
 // view returns the view of a file, or nil if it cannot be read.
-func (c *closedFiles) view(path string) *view {
+func (c *closedFiles) view(path string, parse parser) *view {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDocumentBytes {
 		return nil
@@ -311,7 +319,7 @@ func (c *closedFiles) view(path string) *view {
 	if c.files == nil || c.bytes+len(src) > maxClosedBytes {
 		c.files, c.bytes = map[string]closedFile{}, 0
 	}
-	v := newView(path, uriOf(path), newText(string(src)))
+	v := newView(path, uriOf(path), newText(string(src)), parse(path, src))
 	c.bytes += len(src)
 	c.files[path] = closedFile{info.ModTime(), info.Size(), v}
 	return v

@@ -76,7 +76,7 @@ func (s *server) shutDown(context.Context, *json.RawMessage) (any, error) {
 func (s *server) ignore(context.Context, *json.RawMessage) (any, error) { return nil, nil }
 
 func (s *server) didOpen(_ context.Context, p *didOpenParams) (any, error) {
-	d := newDocument(p.TextDocument.URI, s.path(p.TextDocument.URI), p.TextDocument.Version, p.TextDocument.Text)
+	d := newDocument(p.TextDocument.URI, s.path(p.TextDocument.URI), p.TextDocument.Version, p.TextDocument.Text, s.snap.parse)
 	before := s.snap.docs[d.path]
 	if before == nil && len(s.snap.docs) == maxOpenDocuments {
 		s.complain(fmt.Errorf("found more than %d open documents: %s is left out", maxOpenDocuments, d.path))

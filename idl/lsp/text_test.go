@@ -128,7 +128,7 @@ func runeStart(src string, off int) bool {
 func TestAnyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.ToValidUTF8(strings.ReplaceAll(someText().Draw(t, "text"), "\r", ""), "?")
-		d := newDocument("file:///a.wip", "/a.wip", 1, src)
+		d := newDocument("file:///a.wip", "/a.wip", 1, src, nil)
 		mirror := utf16.Encode([]rune(src))
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
 			start := rapid.IntRange(0, len(mirror)).Draw(t, "start")
