@@ -7,6 +7,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/breaking"
 	"github.com/wipagent/wipagent/idl/explain"
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/project"
@@ -35,6 +36,7 @@ func ruleGroups() []ruleGroup {
 	return []ruleGroup{
 		{"check: errors of the text and of its meaning", idl.Rules()},
 		{"lint: warnings of style, and of comments that silence them", append(lint.Rules(), project.Rules()...)},
+		{"breaking: changes between two versions", breaking.Rules()},
 	}
 }
 

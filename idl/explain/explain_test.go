@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/breaking"
 	"github.com/wipagent/wipagent/idl/explain"
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/project"
@@ -16,7 +17,7 @@ import (
 
 // allRules returns the rules of all tools.
 func allRules() []syntax.Rule {
-	return slices.Concat(idl.Rules(), lint.Rules(), project.Rules())
+	return slices.Concat(idl.Rules(), lint.Rules(), project.Rules(), breaking.Rules())
 }
 
 // Every rule has a page, and every page a rule.
@@ -26,6 +27,7 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		want = append(want, r.ID)
 	}
 	slices.Sort(want)
+	want = slices.Compact(want) // one page says what two tools mean by a name
 	got := explain.Rules()
 	if !slices.IsSorted(got) {
 		t.Error("the pages are not sorted")
@@ -54,6 +56,7 @@ func examples(page string) example {
 			e.good = text
 		case ",bad":
 			e.bad = text
+		case ",old", ",new", ",kept": // of a rule of breaking
 		default:
 			e.beside[name] = text
 		}
@@ -110,7 +113,7 @@ func rulesOf(t *testing.T, files map[string]string, lint bool) []string {
 // it is put right.
 func TestExamples(t *testing.T) {
 	errors := idl.Rules()
-	for _, rule := range allRules() {
+	for _, rule := range slices.Concat(errors, lint.Rules(), project.Rules()) {
 		t.Run(rule.ID, func(t *testing.T) {
 			page, _ := explain.Page(rule.ID)
 			if !strings.HasPrefix(page, "# "+rule.ID+"\n\n") {
@@ -134,6 +137,49 @@ func TestExamples(t *testing.T) {
 			files["example.wip"] = e.good
 			if got := rulesOf(t, files, style); e.good == "" || len(got) > 0 {
 				t.Errorf("the good example breaks %v", got)
+			}
+		})
+	}
+}
+
+// versions are the documents of a page before and after a change that breaks,
+// and after one that does not.
+func versions(t *testing.T, page string) (old, broken, kept []*idl.Document) {
+	t.Helper()
+	for _, part := range strings.Split("\n"+page, "\n```wip,")[1:] {
+		info, rest, _ := strings.Cut(part, "\n")
+		text, _, _ := strings.Cut("\n"+rest, "\n```")
+		if info != "old" && info != "new" && info != "kept" {
+			continue
+		}
+		load := func(string) ([]byte, error) { return []byte(text), nil }
+		docs, err := idl.Compile(load, "example.wip")
+		switch {
+		case err != nil:
+			t.Error(err)
+		case info == "old":
+			old = docs
+		case info == "new":
+			broken = docs
+		default:
+			kept = docs
+		}
+	}
+	return old, broken, kept
+}
+
+// The example of a rule between two versions is that change and no other.
+func TestChanges(t *testing.T) {
+	for _, rule := range breaking.Rules() {
+		t.Run(rule.ID, func(t *testing.T) {
+			page, _ := explain.Page(rule.ID)
+			old, broken, kept := versions(t, page)
+			changes := breaking.Compare(old, broken)
+			if len(old) == 0 || len(changes) != 1 || changes[0].Rule != rule.ID {
+				t.Errorf("the change that breaks is %v", changes)
+			}
+			if changes := breaking.Compare(old, kept); len(kept) == 0 || len(changes) > 0 {
+				t.Errorf("the change that breaks nothing is %v", changes)
 			}
 		})
 	}
