@@ -298,7 +298,7 @@ func TestEachMistakeIsReportedOnceAtItsPlace(t *testing.T) {
 func TestIndependentMistakesAreAllReported(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		n := 2 + random.IntN(14)
+		n := 2 + random.IntN(19)
 		var picked []docMistake
 		reserved := 0
 		for _, i := range random.Perm(len(docMistakes))[:n] {
