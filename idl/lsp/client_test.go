@@ -70,7 +70,7 @@ type pipe struct {
 	io.WriteCloser
 }
 
-// newEditor starts a server on a folder with files, a txtar-like map.
+// newEditor starts a server on a folder with files, by their names.
 func newEditor(t testing.TB, files map[string]string) *editor {
 	t.Helper()
 	dir := t.TempDir()
@@ -83,6 +83,15 @@ func newEditor(t testing.TB, files map[string]string) *editor {
 			t.Fatal(err)
 		}
 	}
+	return startEditor(t, dir, object{
+		"textDocument": object{"completion": object{"completionItem": object{"snippetSupport": true}}},
+		"workspace":    object{"didChangeWatchedFiles": object{"dynamicRegistration": true}},
+	})
+}
+
+// startEditor starts a server on a folder for an editor with capabilities.
+func startEditor(t testing.TB, dir string, capabilities object) *editor {
+	t.Helper()
 	e := &editor{t: t, dir: dir, done: make(chan error, 1), shown: map[string]published{}, news: make(chan struct{}, 1)}
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
@@ -109,10 +118,7 @@ func newEditor(t testing.TB, files map[string]string) *editor {
 			} `json:"semanticTokensProvider"`
 		} `json:"capabilities"`
 	}
-	e.call("initialize", object{"processId": nil, "rootUri": e.uri(""), "capabilities": object{
-		"textDocument": object{"completion": object{"completionItem": object{"snippetSupport": true}}},
-		"workspace":    object{"didChangeWatchedFiles": object{"dynamicRegistration": true}},
-	}}, &server)
+	e.call("initialize", object{"processId": nil, "rootUri": e.uri(""), "capabilities": capabilities}, &server)
 	e.legend = server.Capabilities.SemanticTokensProvider.Legend.TokenTypes
 	e.tell("initialized", object{})
 	return e

@@ -44,16 +44,23 @@ type completion struct {
 	items []completionItem
 }
 
+// maxExplained is how many of the completions of one answer have their
+// documentation.
+const maxExplained = 200
+
 // add offers a text in place of the name that is being written. The rank
-// orders what is offered; a text with $ places of a snippet is reduced to a
-// plain one for editors that know none.
+// orders what is offered; in place of a snippet, editors that know none are
+// offered the label.
 func (c *completion) add(item completionItem, text string, rank int) {
 	if strings.Contains(text, "$") {
 		if c.snippets {
 			item.InsertTextFormat = 2
 		} else {
-			text, _, _ = strings.Cut(text, "$")
+			text = item.Label
 		}
+	}
+	if len(c.items) >= maxExplained {
+		item.Documentation = nil
 	}
 	item.SortText = fmt.Sprintf("%d%s", rank, strings.ToLower(item.Label))
 	item.TextEdit = &textEdit{Range: c.doc.rng(c.prefix, c.off), NewText: text}
@@ -124,9 +131,6 @@ func (c *completion) keywords(last string) {
 		if !declares(k.word) && (c.afterAnnotation() || k.word == "package" && c.doc.view().file.Package != nil) {
 			continue
 		}
-		if !c.snippets {
-			k.text = k.word + " "
-		}
 		c.add(completionItem{Label: k.word, Kind: completeKeyword, Documentation: markdown(keywordWords[k.word])}, k.text, 1)
 	}
 }
@@ -165,9 +169,6 @@ func (c *completion) types(within string) {
 			text := name
 			if takesArgument[name] {
 				text += "<$1>"
-				if !c.snippets {
-					text = name
-				}
 			}
 			c.add(completionItem{Label: name, Kind: completeType, Detail: "built-in type", Documentation: markdown(builtinWords[name])}, text, 3)
 		}
@@ -181,7 +182,8 @@ func (c *completion) types(within string) {
 			c.declarations(to, within, "", 2)
 		}
 	}
-	for _, other := range c.snap.workspace(c.ctx, v.path) {
+	views, _ := c.snap.workspace(c.ctx, v.path)
+	for _, other := range views {
 		if len(c.items) > maxItems {
 			return
 		}
@@ -238,7 +240,8 @@ func (v *view) importEdit(name string) textEdit {
 // imports offers the documents that could be imported, quoted if need be.
 func (c *completion) imports(quoted bool) {
 	v := c.doc.view()
-	for _, other := range c.snap.workspace(c.ctx, v.path) {
+	views, _ := c.snap.workspace(c.ctx, v.path)
+	for _, other := range views {
 		if other.path == v.path {
 			continue
 		}

@@ -147,6 +147,24 @@ func TestCompletionReplacesTheName(t *testing.T) {
 	}
 }
 
+func TestCompletionWithoutSnippets(t *testing.T) {
+	e := startEditor(t, t.TempDir(), object{})
+	for _, tt := range []struct{ text, label, want string }{
+		{"package a;\nrecord A { x: li|", "list", "package a;\nrecord A { x: list"},
+		{"package a;\nrec|", "record", "package a;\nrecord"},
+		{"package a;\ninterface A { @al|", "alias", "package a;\ninterface A { @alias"},
+	} {
+		items, text := e.completions("a.wip", tt.text)
+		i := slices.IndexFunc(items, func(i completionItem) bool { return i.Label == tt.label })
+		if i < 0 {
+			t.Fatalf("got %q, want %q among them", labels(items), tt.label)
+		}
+		if got := apply(text, []edit{items[i].TextEdit}); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
 func TestCompletionAddsTheImport(t *testing.T) {
 	e := newEditor(t, map[string]string{"shared.wip": shared})
 	items, text := e.completions("a.wip", "package a;\nversion 2;\n\nrecord A { x: Pl| }\n")

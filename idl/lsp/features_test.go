@@ -443,3 +443,26 @@ func TestFolding(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestLargeWorkspace fails if a rename forgets documents that were not looked
+// at.
+func TestLargeWorkspace(t *testing.T) {
+	files := map[string]string{"z/shop.wip": shop, "shared.wip": shared}
+	for i := range 2050 {
+		files[fmt.Sprintf("many/%d.wip", i)] = ""
+	}
+	e := newEditor(t, files)
+	e.open("shared.wip", shared)
+	p := e.at("shared.wip", shared, "record Pl")
+	p["newName"] = "Spot"
+	if err := e.try("textDocument/rename", p, nil); err == nil || !strings.Contains(err.Error(), "wip.toml") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	p["context"] = object{}
+	e.call("textDocument/references", p, nil)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.told) == 0 || !strings.Contains(e.told[0], "only some uses of Place") {
+		t.Errorf("got the messages %q", e.told)
+	}
+}

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -43,6 +44,9 @@ func (s *server) definition(_ context.Context, p *positionParams) (any, error) {
 	return nil, nil
 }
 
+// tooMuch says why a workspace was not looked through, and what to do.
+const tooMuch = "there is too much to look through; put a wip.toml beside the documents"
+
 // maxLocations is how many places one answer names.
 const maxLocations = 10_000
 
@@ -60,16 +64,18 @@ func (s *snapshot) usesIn(v *view, sym *symbol, f func(*reference) bool) {
 	}
 }
 
-// uses returns every place of the workspace where a symbol is used.
-func (s *snapshot) uses(ctx context.Context, sym *symbol) []location {
-	var list []location
-	for _, v := range s.workspace(ctx, sym.view.path) {
+// uses returns every place of the workspace where a symbol is used, and
+// whether those are all.
+func (s *snapshot) uses(ctx context.Context, sym *symbol) (list []location, whole bool) {
+	views, whole := s.workspace(ctx, sym.view.path)
+	for _, v := range views {
 		s.usesIn(v, sym, func(r *reference) bool {
 			list = append(list, location{URI: v.uri, Range: v.span(r.span)})
+			whole = whole && len(list) < maxLocations
 			return len(list) < maxLocations && ctx.Err() == nil
 		})
 	}
-	return list
+	return list, whole
 }
 
 // references answers where the symbol at a place is used.
@@ -83,7 +89,11 @@ func (s *server) references(ctx context.Context, p *referenceParams) (any, error
 	if sym == nil {
 		return list, nil
 	}
-	list = append(list, s.snap.uses(ctx, sym)...)
+	uses, whole := s.snap.uses(ctx, sym)
+	if !whole && ctx.Err() == nil {
+		s.complain(fmt.Errorf("found only some uses of %s: %s", sym.name.Name, tooMuch))
+	}
+	list = append(list, uses...)
 	if p.Context.IncludeDeclaration {
 		list = append(list, sym.place())
 	}

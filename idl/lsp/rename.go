@@ -48,16 +48,17 @@ func (s *server) rename(ctx context.Context, p *renameParams) (any, error) {
 	case sym.kind == aLabel && (name == "true" || name == "false"):
 		return nil, fmt.Errorf("found the label %q, which means a bool as a value", name)
 	}
-	places := append(s.snap.uses(ctx, sym), sym.place())
-	if len(places) > maxLocations {
-		return nil, fmt.Errorf("found more than %d places, expected fewer", maxLocations)
+	places, whole := s.snap.uses(ctx, sym)
+	if !whole {
+		return nil, fmt.Errorf("cannot find all uses of %s: %s", sym.name.Name, tooMuch)
 	}
+	places = append(places, sym.place())
 	edit := workspaceEdit{Changes: map[string][]textEdit{}}
 	slices.SortFunc(places, byPlace)
 	for _, at := range slices.Compact(places) {
 		edit.Changes[at.URI] = append(edit.Changes[at.URI], textEdit{Range: at.Range, NewText: p.NewName})
 	}
-	if err := s.snap.harmless(sym, p.NewName, edit); err != nil {
+	if err := s.snap.harmless(ctx, sym, p.NewName, edit); err != nil {
 		return nil, err
 	}
 	return edit, nil
@@ -80,10 +81,11 @@ var clashes = []string{"duplicate-name", "colliding-name", "import-clash", "rese
 // harmless checks the documents of an edit as they would be after it, and those
 // that import the one that declares the symbol, and reports a fault that is
 // new.
-func (s *snapshot) harmless(sym *symbol, name string, edit workspaceEdit) error {
+func (s *snapshot) harmless(ctx context.Context, sym *symbol, name string, edit workspaceEdit) error {
 	after := newSnapshot(maps.Clone(s.docs), s.folders, s.projects, s.closed)
 	var paths []string
-	for _, v := range s.workspace(context.Background(), sym.view.path) {
+	views, _ := s.workspace(ctx, sym.view.path)
+	for _, v := range views {
 		edits := edit.Changes[v.uri]
 		if len(edits) > 0 {
 			d := newDocument(v.uri, v.path, 0, applied(v.text, edits), s.parse)

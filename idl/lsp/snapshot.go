@@ -24,19 +24,27 @@ type snapshot struct {
 	closed   *closedFiles
 	overlay  map[string][]byte // the texts of docs
 
+	links *links
+
 	mu      sync.Mutex
 	results map[string]func() *result    // by path
-	links   map[link]string              // paths of imported documents; "" if there is none
 	names   map[*view]map[string]*symbol // what the imports of documents bring
 }
 
 // link is an import of a document.
 type link struct{ from, path string }
 
+// links remembers what imports mean. It is safe for concurrent use.
+type links struct {
+	mu        sync.Mutex
+	to        map[link]string // paths of documents; "" if there is none
+	resolvers map[*project.Project]func(from, path string) (string, error)
+}
+
 // newSnapshot returns the state in which docs are open. It owns the map.
 func newSnapshot(docs map[string]*document, folders []string, p *projects, closed *closedFiles) *snapshot {
 	s := &snapshot{docs: docs, folders: folders, projects: p, closed: closed, overlay: make(map[string][]byte, len(docs)),
-		results: map[string]func() *result{}, links: map[link]string{}, names: map[*view]map[string]*symbol{}}
+		links: &links{}, results: map[string]func() *result{}, names: map[*view]map[string]*symbol{}}
 	for path, d := range docs {
 		s.overlay[path] = d.bytes
 	}
@@ -47,7 +55,11 @@ func newSnapshot(docs map[string]*document, folders []string, p *projects, close
 func (s *snapshot) with(d *document) *snapshot {
 	docs := maps.Clone(s.docs)
 	docs[d.path] = d
-	return newSnapshot(docs, s.folders, s.projects, s.closed)
+	next := newSnapshot(docs, s.folders, s.projects, s.closed)
+	if s.docs[d.path] != nil {
+		next.links = s.links // what imports mean depends on which documents there are
+	}
+	return next
 }
 
 // without returns the state after a document was closed.
@@ -125,16 +137,25 @@ func (s *snapshot) imported(v *view, path string) *view {
 
 // resolve returns the path of the document that an import means, or "".
 func (s *snapshot) resolve(l link) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	to, ok := s.links[l]
-	if !ok {
-		p := s.project(l.from)
-		if name, err := p.Resolve(s.overlay, p.Name(l.from), l.path); err == nil {
-			to = p.Path(name)
-		}
-		s.links[l] = to
+	s.links.mu.Lock()
+	defer s.links.mu.Unlock()
+	to, ok := s.links.to[l]
+	if ok {
+		return to
 	}
+	p := s.project(l.from)
+	resolver := s.links.resolvers[p]
+	if s.links.to == nil {
+		s.links.to, s.links.resolvers = map[link]string{}, map[*project.Project]func(from, path string) (string, error){}
+	}
+	if resolver == nil {
+		resolver = p.Resolver(s.overlay)
+		s.links.resolvers[p] = resolver
+	}
+	if name, err := resolver(p.Name(l.from), l.path); err == nil {
+		to = p.Path(name)
+	}
+	s.links.to[l] = to
 	return to
 }
 
@@ -194,37 +215,36 @@ func (s *snapshot) meant(v *view, r *reference) *symbol {
 }
 
 // workspace returns the documents of the project that a document belongs to,
-// and the open ones. It stops early when the context ends.
-func (s *snapshot) workspace(ctx context.Context, path string) []*view {
+// and whether those are all. It stops early when the context ends.
+func (s *snapshot) workspace(ctx context.Context, path string) (views []*view, whole bool) {
 	paths := map[string]bool{path: true}
 	p := s.project(path)
-	if names, err := p.Documents(p.Root); err == nil {
-		for _, name := range names {
-			paths[p.Path(name)] = true
-		}
+	found := s.projects.listings.of(ctx, p.Root)
+	for _, path := range found.paths {
+		paths[path] = true
 	}
 	for open := range s.docs {
 		if s.project(open) == p {
 			paths[open] = true
 		}
 	}
-	var list []*view
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if ctx.Err() != nil {
-			break
+			return views, false
 		}
 		if v := s.view(path); v != nil {
-			list = append(list, v)
+			views = append(views, v)
 		}
 	}
-	return list
+	return views, found.whole
 }
 
 // projects keeps the projects of folders. It is safe for concurrent use.
 type projects struct {
 	report func(error) // told once of each configuration that cannot be read
 
-	trees trees
+	trees    trees
+	listings listings
 
 	mu    sync.Mutex
 	byDir map[string]*project.Project
@@ -274,6 +294,7 @@ func (p *projects) of(path string, folders []string) *project.Project {
 
 // forget makes the configurations be read again.
 func (p *projects) forget() {
+	p.listings.forget()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byDir = nil

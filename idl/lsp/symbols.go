@@ -64,7 +64,8 @@ func (s *server) workspaceSymbols(ctx context.Context, p *symbolParams) (any, er
 	list := []symbolInformation{}
 	seen := map[string]bool{}
 	for _, path := range s.roots() {
-		for _, v := range s.snap.workspace(ctx, path) {
+		views, _ := s.snap.workspace(ctx, path)
+		for _, v := range views {
 			if seen[v.path] {
 				continue
 			}
