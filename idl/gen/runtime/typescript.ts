@@ -591,7 +591,8 @@ function bound<T>(result: T, fetch: (page: number) => Promise<T>): T {
 
 // Arguments out.
 
-type JsonObject = { readonly [name: string]: unknown };
+/** A JSON object. */
+export type JsonObject = { readonly [name: string]: unknown };
 
 /** @internal The JSON form of an argument. Throws a TypeError for what has none. */
 export function toJson(value: unknown): unknown {
