@@ -1,6 +1,7 @@
 package idl
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -125,8 +126,8 @@ func (u *unit) clauseOf(n *syntax.Import) (syntax.Span, bool) {
 	s := n.Span
 	line := string(u.text[s.Start.Offset-(s.Start.Col-1) : s.Start.Offset])
 	before := strings.TrimRight(line, " \t")
-	rest := string(u.text[s.End.Offset:])
-	if !strings.HasSuffix(before, keyword) || !strings.HasPrefix(rest, ";") {
+	rest := u.text[s.End.Offset:]
+	if !strings.HasSuffix(before, keyword) || !bytes.HasPrefix(rest, []byte(";")) {
 		return s, false
 	}
 	back := len(line) - len(before) + len(keyword)
@@ -134,7 +135,7 @@ func (u *unit) clauseOf(n *syntax.Import) (syntax.Span, bool) {
 	s.Start.Col -= back
 	s.End.Offset++
 	s.End.Col++
-	if strings.TrimSpace(strings.TrimSuffix(before, keyword)) == "" && strings.HasPrefix(rest, ";\n") {
+	if strings.TrimSpace(strings.TrimSuffix(before, keyword)) == "" && bytes.HasPrefix(rest, []byte(";\n")) {
 		s.Start.Offset -= s.Start.Col - 1
 		s.Start.Col = 1
 		s.End = syntax.Pos{Offset: s.End.Offset + 1, Line: s.End.Line + 1, Col: 1}
@@ -154,7 +155,7 @@ func (u *unit) behindParams(n *syntax.Operation) (syntax.Span, bool) {
 	at.Start.Offset++
 	at.Start.Col++
 	at.End = at.Start
-	return at, strings.HasPrefix(string(u.text[n.Name.Span.End.Offset:]), "()")
+	return at, bytes.HasPrefix(u.text[n.Name.Span.End.Offset:], []byte("()"))
 }
 
 // collidesWithPage reports whether a parameter could not stand beside page and

@@ -214,10 +214,9 @@ func covered(c syntax.Comment, text []byte, nodes []node) []stretch {
 		return []stretch{lineAt(text, c.Next)}
 	}
 	list := []stretch{lineAt(text, c.Span.Start.Offset)}
-	for _, n := range nodes {
-		if n.name.Start.Line == c.Span.Start.Line {
-			list = append(list, stretch{n.span.Start.Offset, n.span.End.Offset})
-		}
+	line := c.Span.Start.Line // names stand in the order of their nodes
+	for i := sort.Search(len(nodes), func(i int) bool { return nodes[i].name.Start.Line >= line }); i < len(nodes) && nodes[i].name.Start.Line == line; i++ {
+		list = append(list, stretch{nodes[i].span.Start.Offset, nodes[i].span.End.Offset})
 	}
 	return list
 }
