@@ -18,7 +18,7 @@ func Scan(name, text string) ([]lexer.Token, []Diagnostic) {
 }
 
 // Grammar returns the grammar in EBNF.
-func Grammar() string { return grammar().document.String() }
+func Grammar() string { return grammar().String() }
 
 // Unquote returns what a string token stands for.
 func Unquote(raw string) string { return unquote(raw) }

@@ -75,11 +75,26 @@ type (
 	}
 )
 
-// parsers holds a parser for each production that is parsed on its own. They
-// are safe for concurrent use.
+// The parsers are safe for concurrent use, and built when first needed:
+// pieces when the first faulty document is parsed.
+var (
+	grammar = sync.OnceValue(func() *participle.Parser[document] { return build[document]() })
+	items   = sync.OnceValue(func() *participle.Parser[item] { return production[item](grammar()) })
+	pieces  = sync.OnceValue(func() *parsers {
+		return &parsers{
+			packageClause: production[packageClause](grammar()),
+			versionClause: production[versionClause](grammar()),
+			importClause:  production[importClause](grammar()),
+			param:         build[paramPiece](),
+			field:         build[fieldPiece](),
+			annotation:    build[annotationPiece](),
+			result:        build[resultPiece](),
+		}
+	})
+)
+
+// parsers holds a parser for each production that recovery parses on its own.
 type parsers struct {
-	document      *participle.Parser[document]
-	item          *participle.Parser[item]
 	packageClause *participle.Parser[packageClause]
 	versionClause *participle.Parser[versionClause]
 	importClause  *participle.Parser[importClause]
@@ -89,21 +104,10 @@ type parsers struct {
 	result        *participle.Parser[resultPiece]
 }
 
-// grammar builds the parsers when the first document is parsed.
-var grammar = sync.OnceValue(func() *parsers {
-	p := &parsers{
-		document:   participle.MustBuild[document](participle.Lexer(definition{})),
-		param:      participle.MustBuild[paramPiece](participle.Lexer(definition{})),
-		field:      participle.MustBuild[fieldPiece](participle.Lexer(definition{})),
-		annotation: participle.MustBuild[annotationPiece](participle.Lexer(definition{})),
-		result:     participle.MustBuild[resultPiece](participle.Lexer(definition{})),
-	}
-	p.item = production[item](p.document)
-	p.packageClause = production[packageClause](p.document)
-	p.versionClause = production[versionClause](p.document)
-	p.importClause = production[importClause](p.document)
-	return p
-})
+// build returns the parser of a grammar. It panics if the grammar is wrong.
+func build[P any]() *participle.Parser[P] {
+	return participle.MustBuild[P](participle.Lexer(definition{}))
+}
 
 // production returns the parser of one production of the document's grammar.
 // It panics if the grammar has none such.
@@ -168,5 +172,5 @@ func parseItem(s *scanner, first lexer.Token) (*item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grammar().item.ParseFromLexer(lex)
+	return items().ParseFromLexer(lex)
 }

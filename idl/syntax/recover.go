@@ -38,7 +38,7 @@ const anyColumn = math.MaxInt
 // recovery parses a faulty text piece by piece.
 type recovery struct {
 	*builder
-	grammar    *parsers
+	pieces     *parsers
 	i          int     // the next token
 	closing    []int32 // by the index of "(" or "{": that of what closes it, or 0
 	open       bool    // a block is being read
@@ -52,7 +52,7 @@ type recovery struct {
 
 // newRecovery finds the matching brackets.
 func newRecovery(b *builder) *recovery {
-	r := &recovery{builder: b, grammar: grammar(), closing: make([]int32, len(b.toks)), lastFound: -1}
+	r := &recovery{builder: b, pieces: pieces(), closing: make([]int32, len(b.toks)), lastFound: -1}
 	var parens, braces []int32
 	arrow := false // an arrow stands behind the first of the open parentheses
 	for i, t := range b.toks {

@@ -100,19 +100,19 @@ func (r *recovery) clause(start, at int, word string) {
 	switch word {
 	case "package":
 		r.hasPackage = true
-		c, next := piece(r, r.grammar.packageClause, at, end, "", "write package name;")
+		c, next := piece(r, r.pieces.packageClause, at, end, "", "write package name;")
 		r.leaveClause(next)
 		if c != nil {
 			r.packageClause(c)
 		}
 	case "version":
-		c, next := piece(r, r.grammar.versionClause, at, end, "", "write version 1;")
+		c, next := piece(r, r.pieces.versionClause, at, end, "", "write version 1;")
 		r.leaveClause(next)
 		if c != nil {
 			r.versionClause(&c.Number)
 		}
 	case "import":
-		c, next := piece(r, r.grammar.importClause, at, end, "", `write import "name.wip";`)
+		c, next := piece(r, r.pieces.importClause, at, end, "", `write import "name.wip";`)
 		r.leaveClause(next)
 		if c != nil {
 			r.importClause(&c.Path)
@@ -194,7 +194,7 @@ func (r *recovery) annotations(from, to int, in scope) []*Annotation {
 	var all []*Annotation
 	for i := from; i < to; {
 		end := r.annotationEnd(i, in)
-		if a, _ := piece(r, r.grammar.annotation, i, end, "", ""); a != nil {
+		if a, _ := piece(r, r.pieces.annotation, i, end, "", ""); a != nil {
 			all = append(all, a.Annotation.Annotation)
 		}
 		i = end

@@ -139,7 +139,7 @@ func (r *recovery) result(o *Operation, arrow, at, end int) {
 			return
 		}
 	}
-	t, next := piece(r, r.grammar.result, arrow, end, "", "")
+	t, next := piece(r, r.pieces.result, arrow, end, "", "")
 	r.i = next
 	if t != nil {
 		o.Result = t.Type.TypeExpr
@@ -217,7 +217,7 @@ func (r *recovery) param(start, at, end int) *Param {
 	if !r.is(at+1, ':') {
 		hint = "write name: type"
 	}
-	n, _ := piece(r, r.grammar.param, at, end, `"," or ")"`, hint)
+	n, _ := piece(r, r.pieces.param, at, end, `"," or ")"`, hint)
 	if n != nil {
 		p.Type, p.Default = n.Param.Type, n.Param.Default
 	}
@@ -246,7 +246,7 @@ func (r *recovery) field(b *body) {
 	default:
 		hint = "write name: type;"
 	}
-	n, next := piece(r, r.grammar.field, at, end, "", hint)
+	n, next := piece(r, r.pieces.field, at, end, "", hint)
 	r.i = next
 	if n != nil {
 		f.Type = n.Field.Type
