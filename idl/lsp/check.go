@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -174,6 +175,9 @@ func (s *snapshot) diagnostic(d *document, fault *syntax.Diagnostic, r *result) 
 	out := diagnostic{Range: d.span(fault.Span), Severity: 1, Code: fault.Rule, Source: source, Message: fault.Message}
 	if fault.Severity == syntax.Warning {
 		out.Severity = 2
+	}
+	if fault.Rule == lint.RuleDeprecatedType {
+		out.Tags = []int{diagnosticDeprecated}
 	}
 	if fault.Hint != "" {
 		out.Message += "\nhint: " + fault.Hint

@@ -40,6 +40,7 @@ type (
 		Severity int    `json:"severity"`
 		Code     string `json:"code"`
 		Message  string `json:"message"`
+		Tags     []int  `json:"tags"`
 	}
 	published struct {
 		URI         string       `json:"uri"`

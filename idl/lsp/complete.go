@@ -204,7 +204,7 @@ func (c *completion) declarations(v *view, within, importName string, rank int) 
 			continue
 		}
 		item := completionItem{Label: sym.name.Name, Kind: map[symbolKind]int{anInterface: completeInterface, aRecord: completeStruct, anEnum: completeEnum}[sym.kind],
-			Detail: sym.kind.String(), Documentation: markdown(fence(sym.declaration()) + "\n" + sym.doc)}
+			Tags: sym.tags(), Detail: sym.kind.String(), Documentation: markdown(fence(sym.declaration()) + "\n" + sym.doc)}
 		if importName != "" {
 			if c.doc.view().decls[sym.name.Name] != nil {
 				continue // the import would clash

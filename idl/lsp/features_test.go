@@ -386,6 +386,31 @@ func TestCodeActions(t *testing.T) {
 	}
 }
 
+func TestDeprecated(t *testing.T) {
+	e := newEditor(t, nil)
+	text := "package a;\n/// What was.\n@deprecated(\"use New\")\nrecord Old { id: uuid; }\n/// What is.\nrecord New { id: uuid; }\n/// Finds.\ninterface Finder {\n  /// Finds.\n  find() -> Old;\n}\n"
+	e.open("a.wip", text)
+	var h struct {
+		Contents struct{ Value string }
+	}
+	e.call("textDocument/hover", e.at("a.wip", text, "-> O"), &h)
+	if !strings.Contains(h.Contents.Value, "**Deprecated:** use New") {
+		t.Errorf("hover: got %q", h.Contents.Value)
+	}
+	var list []struct{ Tags []int }
+	e.call("textDocument/documentSymbol", object{"textDocument": object{"uri": e.uri("a.wip")}}, &list)
+	if len(list) != 3 || len(list[0].Tags) != 1 || len(list[1].Tags) != 0 {
+		t.Errorf("symbols: got %+v, want the first tagged", list)
+	}
+	found := false
+	for _, d := range e.diagnostics("a.wip", 1) {
+		found = found || d.Code == "deprecated-type" && slices.Equal(d.Tags, []int{2})
+	}
+	if !found {
+		t.Error("found no tagged diagnostic of the use")
+	}
+}
+
 func TestSemanticTokens(t *testing.T) {
 	e := newEditor(t, map[string]string{"shared.wip": shared})
 	e.open("shop.wip", shop)

@@ -80,6 +80,13 @@ func (s *server) describe(sym *symbol) string {
 	default:
 		b.WriteString(fence(sym.declaration()))
 	}
+	if a := sym.deprecated; a != nil {
+		words := "**Deprecated.**"
+		if len(a.Args) > 0 && a.Args[0].Value != nil {
+			words = "**Deprecated:** " + a.Args[0].Value.Text
+		}
+		paragraph(&b, words)
+	}
 	paragraph(&b, sym.doc)
 	if sym.parent != nil {
 		paragraph(&b, fmt.Sprintf("The %s of %s %s.", sym.kind, sym.parent.kind, code(sym.parent.name.Name)))

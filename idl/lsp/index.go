@@ -44,10 +44,10 @@ type symbol struct {
 	name       syntax.Ident
 	span       syntax.Span // of the whole declaration
 	doc        string
-	deprecated bool
-	typ        *syntax.TypeExpr // of a parameter or field, or the result; may be nil
-	value      *syntax.Value    // a parameter's default; may be nil
-	parent     *symbol          // nil of a declaration
+	deprecated *syntax.Annotation // nil if it is not
+	typ        *syntax.TypeExpr   // of a parameter or field, or the result; may be nil
+	value      *syntax.Value      // a parameter's default; may be nil
+	parent     *symbol            // nil of a declaration
 	members    []*symbol
 	byName     map[string]*symbol // the first member of each name; nil if there are none
 }
@@ -118,9 +118,12 @@ func (v *view) add(s *symbol) *symbol {
 	return s
 }
 
-// deprecated reports whether an annotation says so.
-func deprecated(list []*syntax.Annotation) bool {
-	return slices.ContainsFunc(list, func(a *syntax.Annotation) bool { return a.Name.Name == "deprecated" })
+// deprecated returns the annotation that says so, or nil.
+func deprecated(list []*syntax.Annotation) *syntax.Annotation {
+	if i := slices.IndexFunc(list, func(a *syntax.Annotation) bool { return a.Name.Name == "deprecated" }); i >= 0 {
+		return list[i]
+	}
+	return nil
 }
 
 // types enters the names in a type.

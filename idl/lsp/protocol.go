@@ -193,6 +193,7 @@ type diagnostic struct {
 	Code               string               `json:"code"`
 	Source             string               `json:"source"`
 	Message            string               `json:"message"`
+	Tags               []int                `json:"tags,omitempty"`
 	RelatedInformation []relatedInformation `json:"relatedInformation,omitempty"`
 }
 
@@ -209,6 +210,7 @@ type completionList struct {
 type completionItem struct {
 	Label               string     `json:"label"`
 	Kind                int        `json:"kind"`
+	Tags                []int      `json:"tags,omitempty"`
 	Detail              string     `json:"detail,omitempty"`
 	Documentation       *markup    `json:"documentation,omitempty"`
 	SortText            string     `json:"sortText,omitempty"`
@@ -231,6 +233,7 @@ type documentSymbol struct {
 	Name           string           `json:"name"`
 	Detail         string           `json:"detail,omitempty"`
 	Kind           int              `json:"kind"`
+	Tags           []int            `json:"tags,omitempty"`
 	Range          textRange        `json:"range"`
 	SelectionRange textRange        `json:"selectionRange"`
 	Children       []documentSymbol `json:"children,omitempty"`
@@ -279,6 +282,12 @@ type showMessageParams struct {
 type cancelParams struct {
 	ID json.RawMessage `json:"id"`
 }
+
+// Tags of the protocol: of completions and symbols, and of diagnostics.
+const (
+	tagDeprecated        = 1
+	diagnosticDeprecated = 2
+)
 
 // Numbers of the protocol's CompletionItemKind and SymbolKind.
 const (

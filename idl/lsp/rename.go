@@ -26,42 +26,45 @@ func (s *server) prepareRename(_ context.Context, p *positionParams) (any, error
 // maxName is the length of a name at most, in bytes.
 const maxName = 64
 
-// rename answers the edits that rename a symbol wherever it stands in the
-// workspace. It refuses a name that cannot be one, and one after which there
-// would be faults that were not there before: a clash, a name that bindings
-// cannot tell from another, a field that a wrapper hides.
+// rename answers the edits that rename the symbol at a place.
 func (s *server) rename(ctx context.Context, p *renameParams) (any, error) {
 	d, err := s.open(p.TextDocument.URI)
 	if err != nil {
 		return nil, err
 	}
 	sym, _ := s.snap.symbolAt(d.view(), d.offset(p.Position))
-	switch name := p.NewName; {
-	case sym == nil:
+	if sym == nil {
 		return nil, fmt.Errorf("found nothing to rename, expected a name that a document declares")
+	}
+	return s.snap.renamed(ctx, sym, p.NewName)
+}
+
+// renamed returns the edits that rename a symbol wherever it stands in the
+// workspace. It refuses a name that cannot be one, and one after which there
+// would be faults that were not there before: a clash, a name that bindings
+// cannot tell from another, a field that a wrapper hides.
+func (s *snapshot) renamed(ctx context.Context, sym *symbol, name string) (*workspaceEdit, error) {
+	edit := &workspaceEdit{Changes: map[string][]textEdit{}}
+	switch {
 	case !isName(name):
 		return nil, fmt.Errorf("found the name %.80q, expected letters a to z and A to Z, digits and _, no digit first", name)
 	case len(name) > maxName:
 		return nil, fmt.Errorf("found a name of %d bytes, expected at most %d", len(name), maxName)
 	case name == sym.name.Name:
-		return workspaceEdit{Changes: map[string][]textEdit{}}, nil
+		return edit, nil
 	case sym.kind == aLabel && (name == "true" || name == "false"):
 		return nil, fmt.Errorf("found the label %q, which means a bool as a value", name)
 	}
-	places, whole := s.snap.uses(ctx, sym)
+	places, whole := s.uses(ctx, sym)
 	if !whole {
 		return nil, fmt.Errorf("cannot find all uses of %s: %s", sym.name.Name, tooMuch)
 	}
 	places = append(places, sym.place())
-	edit := workspaceEdit{Changes: map[string][]textEdit{}}
 	slices.SortFunc(places, byPlace)
 	for _, at := range slices.Compact(places) {
-		edit.Changes[at.URI] = append(edit.Changes[at.URI], textEdit{Range: at.Range, NewText: p.NewName})
+		edit.Changes[at.URI] = append(edit.Changes[at.URI], textEdit{Range: at.Range, NewText: name})
 	}
-	if err := s.snap.harmless(ctx, sym, p.NewName, edit); err != nil {
-		return nil, err
-	}
-	return edit, nil
+	return edit, s.harmless(ctx, sym, name, edit)
 }
 
 // isName reports whether a text is a name of the language.
@@ -81,7 +84,7 @@ var clashes = []string{"duplicate-name", "colliding-name", "import-clash", "rese
 // harmless checks the documents of an edit as they would be after it, and those
 // that import the one that declares the symbol, and reports a fault that is
 // new.
-func (s *snapshot) harmless(ctx context.Context, sym *symbol, name string, edit workspaceEdit) error {
+func (s *snapshot) harmless(ctx context.Context, sym *symbol, name string, edit *workspaceEdit) error {
 	after := newSnapshot(maps.Clone(s.docs), s.folders, s.projects, s.closed)
 	var paths []string
 	views, _ := s.workspace(ctx, sym.view.path)

@@ -120,7 +120,7 @@ func (c *colouring) name(snap *snapshot, v *view, t token, word, before string) 
 	switch {
 	case sym != nil && sym.name.Span.Start.Offset == t.start:
 		mods := uint32(modDeclaration)
-		if sym.deprecated {
+		if sym.deprecated != nil {
 			mods |= modDeprecated
 		}
 		c.add(t, semanticKinds[sym.kind], mods)
@@ -136,7 +136,7 @@ func (c *colouring) name(snap *snapshot, v *view, t token, word, before string) 
 			return
 		}
 		mods := uint32(0)
-		if sym.deprecated {
+		if sym.deprecated != nil {
 			mods = modDeprecated
 		}
 		c.add(t, semanticKinds[sym.kind], mods)

@@ -28,12 +28,21 @@ func (v *view) outline(symbols []*symbol) []documentSymbol {
 			continue // of a faulty stretch
 		}
 		item := documentSymbol{Name: s.name.Name, Detail: s.detail(), Kind: protocolKinds[s.kind], Range: v.span(s.span), SelectionRange: v.span(s.name.Span)}
+		item.Tags = s.tags()
 		if s.kind != anOperation {
 			item.Children = v.outline(s.members)
 		}
 		list = append(list, item)
 	}
 	return list
+}
+
+// tags returns the protocol's tags of a symbol.
+func (s *symbol) tags() []int {
+	if s.deprecated != nil {
+		return []int{tagDeprecated}
+	}
+	return nil
 }
 
 // maxDetail is how much of a signature is shown beside a name, in bytes.
