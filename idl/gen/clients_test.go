@@ -92,7 +92,7 @@ func TestClientsAreGolden(t *testing.T) {
 			}
 			got := map[string]string{}
 			compiled := compileArchive(t, a)
-			for _, f := range append(clients(t, compiled), docs(compiled, nil)...) {
+			for _, f := range append(clients(t, compiled), references(compiled, nil)...) {
 				if !isRuntime(f.Name) {
 					got[f.Name] = string(f.Data)
 					sources = append(sources, txtar.File{Name: f.Name, Data: f.Data})
@@ -123,6 +123,24 @@ func TestSameAgain(t *testing.T) {
 		for i := range first {
 			if first[i].Name != second[i].Name || !bytes.Equal(first[i].Data, second[i].Data) {
 				t.Errorf("%s: %s differs the second time", path, first[i].Name)
+			}
+		}
+	}
+}
+
+// TestNothingHides puts what cannot be seen into documentation, defaults and
+// examples: none of it is in what is generated.
+func TestNothingHides(t *testing.T) {
+	const hidden = "\u202e\u2066\u200b\U000e0041\u2028\u2029\u0085\ufeff"
+	text := "package a;\n/// Do" + hidden + "c.\ninterface I { @example(a: \"x" + hidden + "\") o(a: string = \"y" + hidden + "\") -> int; }"
+	docs, err := idl.Compile(func(string) ([]byte, error) { return []byte(text), nil }, "a.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(clients(t, docs), references(docs, nil)...) {
+		for _, r := range string(f.Data) {
+			if strings.ContainsRune(hidden, r) {
+				t.Errorf("%s: found %U", f.Name, r)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func HTML(docs []*idl.Document, opt *DocOptions) []byte {
 		}
 	}
 	h.b.WriteString("</main>\n</body>\n</html>\n")
-	return []byte(h.b.String())
+	return visible(h.b.String())
 }
 
 func title(r *reference) string {

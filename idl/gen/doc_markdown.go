@@ -27,7 +27,7 @@ func Markdown(docs []*idl.Document, opt *DocOptions) []File {
 	for _, p := range r.pages {
 		m.toc(p)
 	}
-	files := []File{{"index.md", []byte(m.b.String())}}
+	files := []File{{"index.md", visible(m.b.String())}}
 	for _, p := range r.pages {
 		m.b.Reset()
 		m.page = p.pkg
@@ -35,7 +35,7 @@ func Markdown(docs []*idl.Document, opt *DocOptions) []File {
 		for _, b := range p.blocks {
 			m.block(b)
 		}
-		files = append(files, File{m.file[p.pkg], []byte(m.b.String())})
+		files = append(files, File{m.file[p.pkg], visible(m.b.String())})
 	}
 	return files
 }

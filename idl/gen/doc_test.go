@@ -17,8 +17,8 @@ import (
 	"github.com/wipagent/wipagent/idl/gen"
 )
 
-// docs generates the reference in both forms.
-func docs(list []*idl.Document, opt *gen.DocOptions) []gen.File {
+// references generates the reference in both forms.
+func references(list []*idl.Document, opt *gen.DocOptions) []gen.File {
 	files := []gen.File{{Name: "reference.html", Data: gen.HTML(list, opt)}}
 	for _, f := range gen.Markdown(list, opt) {
 		files = append(files, gen.File{Name: "markdown/" + f.Name, Data: f.Data})
@@ -38,7 +38,7 @@ func TestReferencesHoldTogether(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		files := docs(list, opt)
+		files := references(list, opt)
 		checkHTML(t, files[0].Data)
 		checkMarkdown(t, files[1:])
 		if t.Failed() {

@@ -49,7 +49,7 @@ func GoClient(docs []*idl.Document, pkg string) ([]File, error) {
 		{"zclient.go", header.String() + body},
 		{"zruntime.go", strings.Replace(goClientRuntime, "package PACKAGE", "package "+pkg, 1)},
 	} {
-		src, err := format.Source([]byte(f.src))
+		src, err := format.Source(visible(f.src))
 		if err != nil {
 			return nil, fmt.Errorf("generated source does not parse: %w", err)
 		}

@@ -58,7 +58,7 @@ func Python(docs []*idl.Document) []File {
 	}
 	for _, m := range n.modules {
 		p := &python{naming: n, module: m, uses: map[string]bool{}}
-		files = append(files, File{m.name + ".py", []byte(p.source())})
+		files = append(files, File{m.name + ".py", visible(p.source())})
 	}
 	return files
 }

@@ -59,7 +59,7 @@ func TypeScript(docs []*idl.Document) []File {
 	for _, m := range n.modules {
 		index += fmt.Sprintf("export * as %[1]s from \"./%[1]s.js\";\n", m.name)
 		t := &typescript{naming: n, module: m, uses: map[string]bool{}, sent: sent}
-		files = append(files, File{m.name + ".ts", []byte(t.source())})
+		files = append(files, File{m.name + ".ts", visible(t.source())})
 	}
 	return append(files, File{"index.ts", []byte(index)})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/wipagent/wipagent/idl"
 )
@@ -197,4 +198,19 @@ func wrap(text string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// visible drops what cannot be seen in generated text, and could make it read
+// other than it is: controls and format characters, but for those that scripts
+// need to join letters.
+func visible(text string) []byte {
+	return []byte(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+			return r
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			return -1
+		}
+		return r
+	}, text))
 }

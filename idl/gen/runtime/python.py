@@ -297,10 +297,13 @@ class Stdio:
         self._open: dict[int, queue.SimpleQueue[dict[str, object] | None]] = {}
         self._last = 0
         self._ended = False
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._said: collections.deque[str] = collections.deque(maxlen=5)
+        self._log_reader = threading.Thread(target=self._read_log, daemon=True)
         self._threads = [
+            self._log_reader,
             threading.Thread(target=self._read, daemon=True),
-            threading.Thread(target=self._read_log, daemon=True),
+            threading.Thread(target=self._send, daemon=True),
         ]
         for thread in self._threads:
             thread.start()
@@ -336,36 +339,37 @@ class Stdio:
 
     def close(self) -> None:
         """Close the server's input and wait until it has ended; one that does not is killed."""
-        process = self._process
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         with self._lock:
             self._ended = True
+        self._outbox.put(None)
         try:
-            process.stdin.close()
-        except OSError:
-            pass  # it has ended
-        try:
-            process.wait(timeout=10)
+            self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self._process.kill()
+            self._process.wait()
         for thread in self._threads:
-            thread.join(timeout=1)
-        for stream in (process.stdout, process.stderr):
-            if not any(thread.is_alive() for thread in self._threads):
-                stream.close()
+            thread.join(timeout=1)  # longer only if the server left a process behind
+        if not any(thread.is_alive() for thread in self._threads):
+            cast("IO[bytes]", self._process.stdout).close()
+            cast("IO[bytes]", self._process.stderr).close()
 
     def _write(self, message: Mapping[str, object]) -> None:
         line = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-        pipe = cast("IO[bytes]", self._process.stdin)
         with self._lock:
             if self._ended:
                 raise self._gone()
-            try:
-                pipe.write(line.encode("utf-8"))
-                pipe.flush()
-            except (OSError, ValueError) as e:
-                raise self._gone() from e
+            self._outbox.put(line.encode("utf-8"))
+
+    def _send(self) -> None:
+        """Write what is to be sent. A server that does not read holds up this thread and no caller."""
+        pipe = cast("IO[bytes]", self._process.stdin)
+        try:
+            with pipe:
+                while (line := self._outbox.get()) is not None:
+                    pipe.write(line)
+                    pipe.flush()
+        except (OSError, ValueError):
+            pass  # it has ended, which the reader notices
 
     def _read(self) -> None:
         """Hand each answer to the request that waits for it, until the server ends."""
@@ -423,7 +427,7 @@ class Stdio:
             pass  # closed under our hands
 
     def _gone(self) -> Unavailable:
-        self._threads[1].join(timeout=0.5)  # what it said last says why
+        self._log_reader.join(timeout=0.5)  # what it said last says why
         said = "; ".join(line for line in list(self._said) if not line.startswith("{"))
         return Unavailable("the server has ended" + (f": {said}" if said else ""))
 

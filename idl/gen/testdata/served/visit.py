@@ -115,6 +115,13 @@ assert str(raises(ProtocolError, lambda: list(pages))) == "found page 2 behind p
 # A server that says nothing, too much, or something else.
 slow = ["python3", "-c", "import sys; [None for _ in sys.stdin]"]
 assert "found no answer within 0.2 s" in str(raises(Unavailable, lambda: connect(command=slow, timeout=0.2)))
+deaf = connect(command=["python3", "-c", "input(); print('{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}', flush=True); import time; time.sleep(60)"])
+deaf._timeout = 0.2
+wide = "x" * 500_000  # more than a pipe holds
+assert "found no answer" in str(raises(Unavailable, lambda: deaf.invoke(wide, "o", {}, seconds=0)))
+assert "found no answer" in str(raises(Unavailable, lambda: deaf.discover(wide)))
+deaf._transport._process.kill()
+deaf.close()
 _runtime._MAX_LINE = 1000
 long = ["python3", "-c", "input(); print('x' * 2000, flush=True); input()"]
 assert "the server has ended" in str(raises(Unavailable, lambda: connect(command=long, timeout=5)))
