@@ -6,7 +6,6 @@ import (
 	"io"
 	"runtime"
 	"runtime/metrics"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,12 +171,21 @@ func longDocument(lines int) string {
 // same in all of them. peak-MB is the most that the heap held at one time,
 // garbage that was not yet collected included.
 func BenchmarkCompileLines(b *testing.B) {
-	for _, lines := range []int{1_000, 3_000, 10_000} {
-		b.Run(strconv.Itoa(lines), func(b *testing.B) {
-			text := []byte(longDocument(lines))
+	for _, bench := range []struct {
+		name  string
+		lines int
+		fault string // behind the last line
+	}{
+		{"1000", 1_000, ""},
+		{"3000", 3_000, ""},
+		{"10000", 10_000, ""},
+		{"10000-faulty", 10_000, "interface"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			text := []byte(longDocument(bench.lines) + bench.fault)
 			load := func(string) ([]byte, error) { return text, nil }
 			compile := func() {
-				if _, err := idl.Compile(load, "long.wip"); err != nil {
+				if _, err := idl.Compile(load, "long.wip"); (err != nil) != (bench.fault != "") {
 					b.Fatal(err)
 				}
 			}
