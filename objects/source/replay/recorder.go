@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,17 +149,23 @@ func (r *Recorder) signal() {
 func (r *Recorder) write(w io.Writer) {
 	defer close(r.done)
 	var spare []byte
+	var written int64
+	ended := 0 // lines
 	for range r.wake {
 		r.mu.Lock()
 		lines, closed := r.queue, r.closed
 		r.queue = spare[:0]
 		r.mu.Unlock()
 		if len(lines) > 0 {
-			if n, err := w.Write(lines); err != nil || n < len(lines) {
-				if err == nil {
-					err = io.ErrShortWrite
-				}
-				r.fail(fmt.Errorf("writing the recording: %w", err))
+			n, err := w.Write(lines)
+			n = min(max(n, 0), len(lines))
+			written += int64(n)
+			ended += bytes.Count(lines[:n], []byte{'\n'})
+			if err == nil && n < len(lines) {
+				err = io.ErrShortWrite
+			}
+			if err != nil {
+				r.fail(fmt.Errorf("writing the recording: %w", err), max(ended-1, 0), written)
 				return
 			}
 		}
@@ -173,13 +180,14 @@ func (r *Recorder) write(w io.Writer) {
 }
 
 // fail ends the recording with what the writer said, which counts more than
-// what came of it.
-func (r *Recorder) fail(err error) {
+// what came of it, and with what the writer took.
+func (r *Recorder) fail(err error, updates int, size int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.end(nil)
 	r.err = err
 	r.queue = nil
+	r.updates, r.size = updates, size
 }
 
 // Done is closed when nothing more will be written: after Close, or when the
@@ -187,7 +195,8 @@ func (r *Recorder) fail(err error) {
 func (r *Recorder) Done() <-chan struct{} { return r.done }
 
 // Progress returns how many updates and bytes the recording holds, what is
-// still to be written included.
+// still to be written included. Once the writer has failed it is what the
+// writer took; an update that it took half of does not count.
 func (r *Recorder) Progress() (updates int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
