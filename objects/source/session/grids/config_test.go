@@ -101,6 +101,20 @@ accounts.bot = {grid = "home", name = "test.robot", start = "last"}`))
 	}
 }
 
+// A path may begin at the user's own folder.
+func TestLoadFromHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	c := load(t, bot+"password_file = \"~/pw\"\n")
+	if got, want := c.Accounts()[0].PasswordFile, filepath.Join(home, "pw"); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+	if got, err := grids.Path("/x", "~other/pw"); err != nil || got != filepath.Join("/x", "~other/pw") {
+		t.Errorf("found %s, %v", got, err)
+	}
+}
+
 func TestLoadWithoutFile(t *testing.T) {
 	c, err := grids.Load(filepath.Join(t.TempDir(), "not there"))
 	if err != nil {

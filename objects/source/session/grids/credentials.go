@@ -42,7 +42,7 @@ func (e *CredentialError) Unwrap() error { return e.Err }
 // WIPAGENT_PASSWORD, so that no grid is sent another's password. env is
 // os.Getenv outside tests. A file has to be a regular one of the user's own,
 // at most 4 KiB, closed to everybody else; one line break at its end is not
-// part of the password. Every error is a *CredentialError, which wraps
+// part of the password, and spaces alone are none. Every error is a *CredentialError, which wraps
 // ErrNoPassword where nothing was said, or the context's error.
 func Password(ctx context.Context, a *Account, env func(string) string) (secret.Of[string], error) {
 	var none secret.Of[string]
@@ -66,9 +66,9 @@ func Password(ctx context.Context, a *Account, env func(string) string) (secret.
 			return none, &CredentialError{who, err.Error(), "expected a regular file of your own with mode 0600 that holds the password alone", err}
 		}
 		b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
-		if len(b) == 0 || bytes.ContainsAny(b, "\r\n\x00") {
+		if problem := unfit(b); problem != "" {
 			clear(b)
-			return none, &CredentialError{who, a.PasswordFile + " is empty or holds more than one line", "expected the password alone", nil}
+			return none, &CredentialError{who, a.PasswordFile + " " + problem, "expected the password alone", nil}
 		}
 		p := string(b)
 		clear(b)
@@ -79,6 +79,21 @@ func Password(ctx context.Context, a *Account, env func(string) string) (secret.
 	}
 	return none, &CredentialError{who, "nothing says where it is",
 		fmt.Sprintf("set %s, or password_env or password_file for the account in %s", PasswordVariable, FileName), ErrNoPassword}
+}
+
+// unfit says why what a file holds is no password; empty if it is one.
+func unfit(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return "is empty"
+	case bytes.IndexByte(b, 0) >= 0:
+		return "holds a NUL byte, as a file in UTF-16 does"
+	case len(bytes.TrimSpace(b)) == 0:
+		return "holds spaces alone"
+	case bytes.ContainsAny(b, "\r\n"):
+		return "holds more than one line"
+	}
+	return ""
 }
 
 // MFACode returns the code for multi-factor authentication that the

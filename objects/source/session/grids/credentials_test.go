@@ -54,15 +54,18 @@ func TestPassword(t *testing.T) {
 		{"file of Windows", grids.Account{PasswordFile: file("crlf", "pw\r\n", 0o600)}, nil, "pw", ""},
 		{"no line break", grids.Account{PasswordFile: file("bare", " pw ", 0o400)}, nil, " pw ", ""},
 		{"link", grids.Account{PasswordFile: link}, nil, "pw", ""},
-		{"empty", grids.Account{PasswordFile: file("empty", "\n", 0o600)}, general, "", "is empty or holds more"},
-		{"two lines", grids.Account{PasswordFile: file("two", "a\n\n", 0o600)}, nil, "", "more than one line"},
+		{"empty", grids.Account{PasswordFile: file("empty", "\n", 0o600)}, general, "", "empty is empty; expected the password alone"},
+		{"spaces", grids.Account{PasswordFile: file("spaces", " \t \n", 0o600)}, general, "", "spaces holds spaces alone"},
+		{"NUL", grids.Account{PasswordFile: file("NUL", "p\x00w\n", 0o600)}, nil, "", "NUL holds a NUL byte"},
+		{"UTF-16", grids.Account{PasswordFile: file("utf16", "p\x00w\x00\r\x00\n\x00", 0o600)}, nil, "", "utf16 holds a NUL byte"},
+		{"two lines", grids.Account{PasswordFile: file("two", "a\n\n", 0o600)}, nil, "", "two holds more than one line"},
 		{"group", grids.Account{PasswordFile: file("group", "pw", 0o640)}, general, "", "others than its owner have access (mode 0640)"},
 		{"others", grids.Account{PasswordFile: file("others", "pw", 0o604)}, nil, "", "others than its owner"},
 		{"others write", grids.Account{PasswordFile: file("write", "pw", 0o602)}, nil, "", "others than its owner"},
 		{"large", grids.Account{PasswordFile: file("large", strings.Repeat("x", 5000), 0o600)}, nil, "", "more than 4096 bytes"},
 		{"absent", grids.Account{PasswordFile: filepath.Join(dir, "absent")}, general, "", "absent"},
-		{"folder", grids.Account{PasswordFile: dir}, nil, "", "expected a regular file"},
-		{"device", grids.Account{PasswordFile: "/dev/zero"}, nil, "", "expected a regular file"},
+		{"folder", grids.Account{PasswordFile: dir}, nil, "", "found a directory, expected a regular file"},
+		{"device", grids.Account{PasswordFile: "/dev/zero"}, nil, "", "found a device, expected a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && (strings.Contains(test.problem, "others") || test.name == "device") {

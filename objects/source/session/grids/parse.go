@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,7 +44,7 @@ type setter[T any] func(t *T, dir string, value any) error
 
 var gridKeys = map[string]setter[Grid]{
 	"login_uri": text(func(g *Grid, _, s string) (err error) { g.LoginURI, err = parseURI(s); return err }),
-	"ca_file":   text(func(g *Grid, dir, s string) (err error) { g.CAFile, err = inFolder(dir, s); return err }),
+	"ca_file":   text(func(g *Grid, dir, s string) (err error) { g.CAFile, err = Path(dir, s); return err }),
 	"account":   text(func(g *Grid, _, s string) error { g.Account = s; return nil }),
 }
 
@@ -51,7 +52,7 @@ var accountKeys = map[string]setter[Account]{
 	"grid":          text(func(a *Account, _, s string) error { a.Grid = s; return nil }),
 	"name":          text(func(a *Account, _, s string) (err error) { a.First, a.Last, err = ParseName(s); return err }),
 	"password_env":  text(func(a *Account, _, s string) error { return environment(&a.PasswordEnv, s) }),
-	"password_file": text(func(a *Account, dir, s string) (err error) { a.PasswordFile, err = inFolder(dir, s); return err }),
+	"password_file": text(func(a *Account, dir, s string) (err error) { a.PasswordFile, err = Path(dir, s); return err }),
 	"mfa_env":       text(func(a *Account, _, s string) error { return environment(&a.MFAEnv, s) }),
 	"start":         text(func(a *Account, _, s string) error { a.Start = s; return CheckStart(s) }),
 	"accept_terms":  flag(func(a *Account) *bool { return &a.AcceptTerms }),
@@ -102,11 +103,19 @@ func environment(to *string, s string) error {
 	return nil
 }
 
-// inFolder returns the absolute path of a file that is named as seen from the
-// folder.
-func inFolder(dir, s string) (string, error) {
+// Path returns the absolute path of a file that is named as seen from a
+// folder, or from the user's own by a leading ~/. The error is about a NUL in
+// the name, or an own folder that is not known.
+func Path(dir, s string) (string, error) {
 	if strings.ContainsRune(s, 0) {
 		return "", errors.New("found a NUL in a path")
+	}
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(s), "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("found ~/, and no folder of the user's own is known: %w", err)
+		}
+		return filepath.Join(home, rest), nil
 	}
 	if filepath.IsAbs(s) {
 		return filepath.Clean(s), nil

@@ -28,7 +28,7 @@ func read(path string, limit int64, check func(fs.FileInfo) error) ([]byte, erro
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected a regular file", path)
+		return nil, fmt.Errorf("%s: found %s, expected a regular file", path, kindOf(info))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,6 +51,34 @@ func read(path string, limit int64, check func(fs.FileInfo) error) ([]byte, erro
 		return nil, err
 	}
 	return b, nil
+}
+
+func kindOf(info fs.FileInfo) string {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// unwritable says which file of the folder could not be written, and what to
+// do: the system's words name a temporary file, or the folder alone.
+func unwritable(path string, err error) error {
+	var inner *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &inner):
+		err = inner.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("writing %s: %w; let the folder be written to, or set %s to one that can be", path, err, DirVariable)
 }
 
 // writePrivate puts a file of the user's own in place at once: who reads it

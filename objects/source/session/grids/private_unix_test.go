@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wipagent/wipagent/objects/source/session/grids"
+	"github.com/wipagent/wipagent/objects/source/session/secret"
 )
 
 func TestPasswordFromPipe(t *testing.T) {
@@ -17,8 +18,33 @@ func TestPasswordFromPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := grids.Password(t.Context(), &grids.Account{PasswordFile: pipe}, environment()); err == nil || !strings.Contains(err.Error(), "regular file") {
+	if _, err := grids.Password(t.Context(), &grids.Account{PasswordFile: pipe}, environment()); err == nil || !strings.Contains(err.Error(), "found a pipe, expected a regular file") {
 		t.Errorf("found %v, want a refusal and no wait", err)
+	}
+}
+
+// What cannot be kept is named, with what it is for and what to do.
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	const dir = "/proc/self/fdinfo" // where not even the superuser makes files
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip(err)
+	}
+	c, err := grids.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = c.MachineIDs()
+	for _, want := range []string{dir + "/machine-id", "every login", "WIPAGENT_CONFIG"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q in it", err, want)
+		}
+	}
+	account, _ := grids.NewAccount("Test User")
+	err = c.SetMFAHash(grids.Grid{LoginURI: "http://h/"}, account, secret.New("c4n4ry"))
+	for _, want := range []string{dir + "/mfa", "one-time code", "WIPAGENT_CONFIG"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "c4n4ry") {
+			t.Errorf("found %v, want %q in it", err, want)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *Config) SetMFAHash(g Grid, a *Account, hash secret.Of[string]) error {
 		return fmt.Errorf("keeping the MFA hash: found %d bytes, expected at most %d", len(content), maxSecret)
 	}
 	if err := writePrivate(c.mfaPath(g, a), content, false); err != nil {
-		return fmt.Errorf("keeping the MFA hash: %w", err)
+		return fmt.Errorf("what stands for the one-time code cannot be kept, so that the grid will ask for a code again: %w", unwritable(c.mfaPath(g, a), err))
 	}
 	return nil
 }
@@ -77,9 +77,10 @@ func (c *Config) MachineIDs() (mac, id0 string, err error) {
 		id := make([]byte, size)
 		rand.Read(id) // never fails
 		err = writePrivate(path, []byte(hex.EncodeToString(id)+"\n"), true)
-		if err == nil || errors.Is(err, fs.ErrExist) { // another process was first: its ID holds
-			b, err = readPrivate(path)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", "", fmt.Errorf("the ID of this installation, which every login has to send, cannot be kept: %w", unwritable(path, err))
 		}
+		b, err = readPrivate(path) // if another process was first its ID holds
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("the ID of this installation: %w", err)
