@@ -18,8 +18,9 @@ type Snapshot struct {
 	ID string
 	// Source is what SessionStarted said.
 	Source string
-	// Observed is the time of capture, or when a world that stands still
-	// was saved.
+	// Observed is the time of capture, or when the source last heard from the
+	// region if it says so (Alive), or when a world that stands still was
+	// saved.
 	Observed time.Time
 	// Agent is whose session it is; zero if there is none.
 	Agent UUID
@@ -61,8 +62,11 @@ var steps = [...]struct {
 	{"session", func(w *World, s *Snapshot) {
 		w.captures++
 		s.ID = strconv.FormatInt(s.Observed.UnixMilli(), 36) + "-" + strconv.FormatUint(w.captures, 36)
-		if !w.session.asOf.IsZero() {
+		switch alive := w.session.alive; {
+		case !w.session.asOf.IsZero():
 			s.Observed = w.session.asOf
+		case !alive.IsZero() && alive.Before(s.Observed):
+			s.Observed = alive
 		}
 		s.Source, s.Agent, s.Health = w.session.source, w.session.agent, w.session.health
 	}},

@@ -40,6 +40,7 @@ func (s Stamp) stamp() Stamp { return s }
 var (
 	_ Update = SessionStarted{}
 	_ Update = Frozen{}
+	_ Update = Alive{}
 	_ Update = Disconnected{}
 	_ Update = RegionEntered{}
 	_ Update = RegionReady{}
@@ -85,6 +86,11 @@ type SessionStarted struct {
 	// then shown as unknown.
 	OwnLocalIDs bool
 }
+
+// Alive says when the source last heard from the region at all: Stamp.At.
+// From the first one of a session on, a snapshot is as old as that, so that
+// what a region told before it fell silent does not pass for new.
+type Alive struct{ Stamp }
 
 // Frozen says that the source is at its end, as a replayed recording is after
 // its last update: what is known stays, and every snapshot is of Stamp.At.
@@ -345,6 +351,7 @@ type Heard struct {
 }
 
 func (u SessionStarted) restamped(s Stamp) Update   { u.Stamp = s; return u }
+func (u Alive) restamped(s Stamp) Update            { u.Stamp = s; return u }
 func (u Frozen) restamped(s Stamp) Update           { u.Stamp = s; return u }
 func (u Disconnected) restamped(s Stamp) Update     { u.Stamp = s; return u }
 func (u RegionEntered) restamped(s Stamp) Update    { u.Stamp = s; return u }

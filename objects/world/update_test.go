@@ -13,7 +13,7 @@ import (
 // Updates are plain data: what is written down of one is all of it.
 func TestUpdatesSurviveJSON(t *testing.T) {
 	updates := append(login(),
-		world.Disconnected{Stamp: in(1)}, world.Frozen{Stamp: in(1)}, world.RegionLeaving{Stamp: in(1)}, world.RegionStayed{Stamp: in(1)},
+		world.Disconnected{Stamp: in(1)}, world.Frozen{Stamp: in(1)}, world.Alive{Stamp: in(1)}, world.RegionLeaving{Stamp: in(1)}, world.RegionStayed{Stamp: in(1)},
 		world.AgentHealth{Stamp: in(1), Health: 50},
 		world.ObjectUpdated{Stamp: in(1), LocalID: 1, ID: id(1), PCode: world.PCodeAvatar, ParentID: 2, Position: at(1, 2, 3), Rotation: turned,
 			Scale: at(4, 5, 6), HoverText: ptr(""), Name: ptr("n"), Description: ptr("d"), FirstName: "F", LastName: "L", Attachment: true},
@@ -57,7 +57,7 @@ func TestUpdatesSurviveJSON(t *testing.T) {
 			t.Errorf("%T (-want +got):\n%s", u, diff)
 		}
 	}
-	if len(kinds) != 24 {
-		t.Errorf("found %d kinds of update here, expected all 24", len(kinds))
+	if len(kinds) != 25 {
+		t.Errorf("found %d kinds of update here, expected all 25", len(kinds))
 	}
 }

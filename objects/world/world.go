@@ -51,6 +51,7 @@ type session struct {
 	source      string
 	agent       UUID
 	asOf        time.Time
+	alive       time.Time // when the source last heard from the region; zero if it does not say
 	ownLocalIDs bool
 	health      *float64
 }
@@ -217,6 +218,11 @@ func (w *World) apply(u Update, s Stamp) outcome {
 		return applied
 	case Frozen:
 		w.session.asOf = s.At
+		return applied
+	case Alive:
+		if s.At.After(w.session.alive) {
+			w.session.alive = s.At
+		}
 		return applied
 	case RegionEntered:
 		return w.enterRegion(u)

@@ -397,6 +397,23 @@ func TestLimitsOutlastCoverage(t *testing.T) {
 }
 
 // A source at its end leaves a world that stands still, until there is another.
+// What a region told before it fell silent does not pass for new (B5).
+func TestAlive(t *testing.T) {
+	w := after()
+	heard := time.Now().Add(-40 * time.Second)
+	stamp := in(1)
+	stamp.At = heard
+	w.Apply(world.Alive{Stamp: stamp})
+	if s := capture(t, w); !s.Observed.Equal(heard) {
+		t.Errorf("found a snapshot of %v, expected that of %v", s.Observed, heard)
+	}
+	stamp.At = time.Now().Add(time.Hour)
+	w.Apply(world.Alive{Stamp: stamp})
+	if s := capture(t, w); time.Since(s.Observed) > time.Minute || time.Until(s.Observed) > 0 {
+		t.Errorf("found a snapshot of %v, expected one of now", s.Observed)
+	}
+}
+
 func TestFrozen(t *testing.T) {
 	w := after(prim(5, 0, at(1, 1, 1)))
 	if s := capture(t, w); time.Since(s.Observed) > time.Minute {

@@ -198,7 +198,7 @@ func sample() []world.Update {
 		world.Heard{Stamp: in(3), ID: thing, Channel: world.Lure, Active: start.Add(-time.Hour)},
 		world.RegionLeaving{Stamp: in(4)},
 		world.RegionStayed{Stamp: in(4)},
-		world.Frozen{Stamp: in(5)},
+		world.Frozen{Stamp: in(5)}, world.Alive{Stamp: in(5)},
 		world.Disconnected{Stamp: in(6.000000001)},
 	}
 }

@@ -398,6 +398,7 @@ var reviewed = map[string]string{
 	"CoarseLocation":   "ID X Y Z",
 	"Covered":          "Collection Truncated",
 	"Disconnected":     "",
+	"Alive":            "",
 	"Frozen":           "",
 	"Heard":            "ID Channel Active", // that somebody spoke, never what
 	"InventoryFolder":  "ID ParentID Name Root",

@@ -13,7 +13,7 @@ import (
 
 // updates has one of each type of update.
 var updates = [...]world.Update{
-	world.SessionStarted{}, world.Frozen{}, world.Disconnected{},
+	world.SessionStarted{}, world.Frozen{}, world.Alive{}, world.Disconnected{},
 	world.RegionEntered{}, world.RegionReady{}, world.RegionLeaving{}, world.RegionStayed{}, world.Covered{},
 	world.AgentPlaced{}, world.AgentHealth{},
 	world.ObjectUpdated{}, world.ObjectMoved{}, world.ObjectNamed{}, world.ObjectsKilled{}, world.ObjectsOffered{},

@@ -220,7 +220,7 @@ func (c *core) proceed(now time.Time, r *region) {
 		r.greeted = now
 		c.driver.fetchSeed(r)
 	}
-	if r.moving == 0 && (r.seeded || now.Sub(r.greeted) >= moveAnyway) && !c.leaving {
+	if r.moving == 0 && (r.seeded || now.Sub(r.greeted) >= moveAnyway) {
 		r.moving = c.reliable(now, r, message.AppendCompleteAgentMovement(c.packet[:0], c.session.Reveal()))
 	}
 	if r.both() && !r.entered() {
@@ -332,6 +332,9 @@ func (c *core) second(now time.Time) {
 	r := c.root
 	if r.arrival != nil && !c.leaving {
 		c.look(now, r)
+	}
+	if r.entered() {
+		c.apply(world.Alive{Stamp: world.Stamp{Generation: c.generation, Region: r.id, At: r.circuit.LastHeard()}})
 	}
 	if !r.ready || c.leaving {
 		return

@@ -436,6 +436,46 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestLeavesAtOnce: who is told to leave right after the login arrives first,
+// since a simulator takes no leave of an agent that has not, and goes on
+// expecting it.
+func TestLeavesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := village()
+		cfg.Faults.Delay = 100 * time.Millisecond
+		g := gridtest.New(cfg)
+		defer g.Close()
+		b := start(t, g, nil)
+		for b.count(session.LoggedIn) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		began := time.Now()
+		b.close()
+		if n := g.Counts(); n["CompleteAgentMovement"] == 0 || n["LogoutRequest"] == 0 || time.Since(began) > 6*time.Second {
+			t.Errorf("found %v sent in %v, expected an arrival and a logout", n, time.Since(began))
+		}
+	})
+}
+
+// TestSilence: what was told before a simulator fell silent is as old as that.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gridtest.New(village())
+		defer g.Close()
+		b := start(t, g, nil)
+		b.settled()
+		if age := time.Since(b.snapshot().Observed); age > 6*time.Second {
+			t.Errorf("found an age of %v while the simulator talks", age)
+		}
+		g.SetFaults(gridtest.Faults{HalfOpen: true})
+		time.Sleep(40 * time.Second)
+		if age := time.Since(b.snapshot().Observed); age < 35*time.Second {
+			t.Errorf("found an age of %v after 40 s of silence", age)
+		}
+		b.stop()
+	})
+}
+
 // TestWaits: who was thrown out stays out for a while; who only had to make
 // way for a restart does not.
 func TestWaits(t *testing.T) {

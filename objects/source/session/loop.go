@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	inboxSize   = 1_024   // datagrams between the reader and the loop
-	socketBytes = 4 << 20 // asked of the kernel for what arrives in bursts
+	inboxSize   = 1_024           // datagrams between the reader and the loop
+	socketBytes = 4 << 20         // asked of the kernel for what arrives in bursts
+	enterWithin = 3 * time.Second // for an agent that leaves before it has arrived
 	leaveWithin = 2 * time.Second
 	queueDone   = time.Second
 )
@@ -292,12 +293,21 @@ func (l *loop) leave() {
 	if l.stopCrawl != nil {
 		l.stopCrawl()
 	}
+	// A simulator takes no leave of an agent that has not arrived, and would
+	// go on expecting it.
+	l.until(enterWithin, func() bool { return l.root.arrival != nil })
 	l.logout(time.Now())
-	limit := time.NewTimer(leaveWithin)
-	defer limit.Stop()
+	l.until(leaveWithin, func() bool { return l.goodbye })
+	l.tick(time.Now()) // the last acknowledgements
+}
+
+// until turns until something is done or the session is over, within limits.
+func (l *loop) until(limit time.Duration, done func() bool) {
+	late := time.NewTimer(limit)
+	defer late.Stop()
 	due := time.NewTimer(0)
 	defer due.Stop()
-	for !l.goodbye {
+	for !done() && !l.goodbye {
 		now := time.Now()
 		l.tick(now)
 		if at := l.next(); !at.IsZero() {
@@ -309,9 +319,8 @@ func (l *loop) leave() {
 		case post := <-l.posts:
 			post(time.Now())
 		case <-due.C:
-		case <-limit.C:
+		case <-late.C:
 			return
 		}
 	}
-	l.tick(time.Now()) // the last acknowledgements
 }

@@ -279,12 +279,17 @@ func (s *Session) login(ctx context.Context) (*login.Reply, error) {
 }
 
 // loginWithin bounds one login: large inventories make it slow.
-const loginWithin = 2 * time.Minute
+const loginWithin = time.Minute
 
 func (s *Session) try(ctx context.Context, req *login.Request) (*login.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginWithin)
 	defer cancel()
-	return login.Do(ctx, s.client, req)
+	reply, err := login.Do(ctx, s.client, req)
+	var failed *login.Error
+	if errors.As(err, &failed) && errors.Is(err, context.DeadlineExceeded) {
+		failed.Err = fmt.Errorf("no answer within %v", loginWithin)
+	}
+	return reply, err
 }
 
 func (s *Session) keepHash(hash secret.Of[string]) error {
