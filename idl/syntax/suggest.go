@@ -57,7 +57,10 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleUnclosedAngle, RuleUnclosedBracket, RuleUnclosedParen:
 		return s.closing(d, at)
 	case RuleUnclosedBrace:
-		return s.closeBlock(at)
+		last := s.typ(at - 1) // of the last member, if that is whole
+		if last == ';' || last == '{' || strings.Contains(d.Message, "close the enum") && (last == ',' || last == tokIdent) {
+			return s.closeBlock(at)
+		}
 	case RuleUnterminatedString:
 		if found := s.textOf(d.Span); len(found) > 1 && !s.goesOn(d.Span) && !strings.ContainsAny(found, `\(){}<>[];:,@`) { // what was hardly meant as part of it
 			return write(behindSpan(d.Span), `"`)

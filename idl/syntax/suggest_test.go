@@ -2,6 +2,7 @@ package syntax_test
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -52,5 +53,29 @@ func TestFixes(t *testing.T) {
 	}
 	if fixes < 60 {
 		t.Errorf("found %d fixes", fixes)
+	}
+}
+
+// Whatever is done to a document, a fix can be made, and it changes something.
+func TestFixesOfMutations(t *testing.T) {
+	docs := corpus(t)
+	for i := range mutations() {
+		src := mutate(rand.New(rand.NewPCG(2, uint64(i))), docs)
+		_, faults := syntax.Parse("x.wip", []byte(src))
+		for _, d := range faults {
+			for _, f := range d.Fixes {
+				fixed, err := f.Apply([]byte(src))
+				if err != nil || string(fixed) == src {
+					t.Fatalf("in %q, %s: the fix %q: %v", src, d, f.Title, err)
+				}
+				for _, e := range f.Edits {
+					for _, p := range []syntax.Pos{e.Span.Start, e.Span.End} {
+						if p.Line < 1 || p.Col < 1 || p.Offset-(p.Col-1) > 0 && src[p.Offset-p.Col] != '\n' && p.Line > 1 {
+							t.Fatalf("in %q, %s: the fix %q edits %+v", src, d, f.Title, e.Span)
+						}
+					}
+				}
+			}
+		}
 	}
 }

@@ -18,7 +18,9 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 	}
 	switch {
 	case strings.HasSuffix(d.Hint, "remove it"):
-		return put("remove it", d.Span, "")
+		if last := s.typ(at - 1); last == ';' || last == '}' || last == ',' { // else something before it may be wrong
+			return put("remove it", d.Span, "")
+		}
 	case strings.HasPrefix(d.Hint, "remove the brace"):
 		return s.reopen(d, at)
 	case d.Hint == `labels are separated by ","`, d.Hint == `parameters are separated by ","`:
@@ -37,7 +39,7 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 		return write(d.Span, "() ->")
 	case strings.HasSuffix(d.Hint, "() -> type;") && found == tokArrow:
 		return write(behind(&s.toks[at-1]), "()")
-	case strings.Contains(d.Message, `expected "{" behind the name`) && at > 0 && found != lexer.EOF && found != ';' && !s.braceOnLine(at):
+	case strings.Contains(d.Message, `expected "{" behind the name`) && at > 0 && s.startsMember(at) && !s.braceOnLine(at):
 		return write(behind(&s.toks[at-1]), " {")
 	}
 	return Fix{}
@@ -120,6 +122,12 @@ func (s *suggester) arrow(d *Diagnostic, at int) Fix {
 		return write(between(&s.toks[at], &s.toks[at+1]), "->")
 	}
 	return Fix{}
+}
+
+// startsMember reports whether the token at an index can begin a member.
+func (s *suggester) startsMember(at int) bool {
+	next := s.typ(at + 1)
+	return s.typ(at) == tokIdent && (next == ':' || next == '(' || next == ',')
 }
 
 // braceOnLine reports whether a brace opens a block on the line of the token
