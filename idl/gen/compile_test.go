@@ -73,7 +73,7 @@ func write(t *testing.T, dir string, f gen.File) {
 
 // tsconfig is stricter than --strict, and without any type package.
 const tsconfig = `{"compilerOptions": {
-	"strict": true, "module": "nodenext", "target": "es2022", "types": [], "noEmit": true, "exactOptionalPropertyTypes": true,
+	"strict": true, "module": "nodenext", "target": "es2022", "lib": ["es2022"], "types": [], "noEmit": true, "exactOptionalPropertyTypes": true,
 	"noUncheckedIndexedAccess": true, "noImplicitOverride": true, "noPropertyAccessFromIndexSignature": true,
 	"verbatimModuleSyntax": true, "noUnusedLocals": true, "noUnusedParameters": true, "noImplicitReturns": true
 }, "include": ["**/*.ts"]}`
@@ -218,4 +218,36 @@ func checkMypy(t *testing.T, dir string, sets map[string][]gen.File) {
 
 func compileTexts(texts map[string]string) ([]*idl.Document, error) {
 	return idl.Compile(func(name string) ([]byte, error) { return []byte(texts[name]), nil }, "main.wip")
+}
+
+// TestSpecCompiles has the examples of spec/bindings.md read by their languages.
+func TestSpecCompiles(t *testing.T) {
+	text, err := os.ReadFile("../../spec/bindings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(lang string) gen.File {
+		_, after, found := strings.Cut(string(text), "```"+lang+"\n")
+		code, _, ended := strings.Cut(after, "```")
+		if !found || !ended {
+			t.Fatalf("found no block of %s", lang)
+		}
+		return gen.File{Name: "example." + lang[:2], Data: []byte(code)}
+	}
+	dir := t.TempDir()
+	docs := gridDocuments(t)
+	for _, f := range gen.Python(docs) {
+		write(t, filepath.Join(dir, "wipagent"), f)
+	}
+	for _, f := range gen.TypeScript(docs) {
+		write(t, filepath.Join(dir, "wip"), f)
+	}
+	write(t, dir, gen.File{Name: "package.json", Data: []byte(`{"type": "module"}`)})
+	write(t, dir, gen.File{Name: "tsconfig.json", Data: []byte(tsconfig)})
+	write(t, dir, gen.File{Name: "console.d.ts", Data: []byte("declare const console: { log(...words: unknown[]): void };\n")})
+	python, typescript := block("python"), block("ts")
+	write(t, dir, python)
+	write(t, dir, typescript)
+	t.Run("mypy", func(t *testing.T) { run(t, dir, "mypy", "--strict", "--cache-dir", t.TempDir(), python.Name) })
+	t.Run("tsc", func(t *testing.T) { run(t, dir, "tsc", "-p", ".") })
 }

@@ -113,16 +113,16 @@ func (m *maker) operation(name string) {
 	switch m.IntN(4) {
 	case 0:
 		result = m.typ(true, "", 0)
-	default:
-		result = m.pick([]string{"page<%s>", "observed<page<%s>>", "observed<fact<page<%s>>>"})
-		result = fmt.Sprintf(result, m.scalar(true))
-		params = append(params, "page: int [1..] = 1", "page_size: int [1..9] = 3")
 	case 1:
 		if len(m.records) > 0 {
 			result = fmt.Sprintf(m.pick([]string{"observed<%s>", "observed<fact<%s>>", "%s", "%s?", "fact<%s?>"}), m.pick(m.records))
 			break
 		}
 		result = m.typ(true, "", 0)
+	default:
+		result = m.pick([]string{"page<%s>", "observed<page<%s>>", "observed<fact<page<%s>>>"})
+		result = fmt.Sprintf(result, m.scalar(true))
+		params = append(params, "page: int [1..] = 1", "page_size: int [1..9] = 3")
 	}
 	fmt.Fprintf(&m.b, "%s  %s%s(%s) -> %s;\n", m.doc(), m.pick([]string{"", "@read_only ", "@destructive @cost(2) ", "@timeout(1500ms) "}), name,
 		strings.Join(params, ", "), result)
@@ -186,7 +186,7 @@ func (m *maker) typ(result bool, within string, depth int) string {
 		}
 		return "fact<" + t + m.pick([]string{"", "?"}) + ">"
 	case n == 4 && result && within != "" && depth == 0:
-		return m.pick([]string{"page<%s>", "fact<page<%s>>"})[:0] + "page<" + m.scalar(true) + ">"
+		return fmt.Sprintf(m.pick([]string{"page<%s>", "fact<page<%s>>"}), m.scalar(true))
 	case n == 5 && result && within != "":
 		return "list<" + within + ">"
 	case n == 6 && result && within != "" && depth == 0:
