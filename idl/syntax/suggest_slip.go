@@ -84,6 +84,8 @@ func (s *suggester) slip(d *Diagnostic, at int) Fix {
 		word := over(first)
 		word.End = startOf(&s.toks[at])
 		return s.hinted(d, "an operation begins with its name: remove "+quote(first.Value), put("remove "+quote(first.Value), word, ""))
+	case expects(`"(" and the operation's`) && found == tokIdent:
+		return hint("write name(parameter: type) -> type;")
 	}
 	return Fix{}
 }
