@@ -78,7 +78,7 @@ type Change struct {
 // the operations that are made of them; those that none is made of by their
 // names. Compare changes nothing and is safe for concurrent use.
 func Compare(old, new []*idl.Document) []Change {
-	c := &comparer{seen: map[compared]bool{}, reach: map[any][]versions{}, used: map[any]bool{}, known: map[Change]int{}}
+	c := &comparer{became: map[*idl.Document]*idl.Document{}, seen: map[compared]bool{}, reach: map[any][]versions{}, used: map[any]bool{}, known: map[Change]int{}}
 	c.index(old, new)
 	for _, d := range old {
 		c.version(d)
@@ -97,7 +97,8 @@ func Compare(old, new []*idl.Document) []Change {
 type comparer struct {
 	new        []*idl.Document
 	interfaces []interfacePair
-	docs       map[string]int // the order of the old documents
+	docs       map[string]int                  // the order of the old documents
+	became     map[*idl.Document]*idl.Document // what document found
 	seen       map[compared]bool
 	reach      map[any][]versions // of old records and enums: the documents of operations made of them
 	used       map[any]bool       // old records and enums that operations are made of
@@ -184,23 +185,55 @@ func alike(a, b *idl.Interface) int {
 	return n
 }
 
-// document returns what became of a document: the one of its name, or else
-// one of its package.
-func (c *comparer) document(old *idl.Document) (found *idl.Document) {
+// document returns what became of a document: the one of its name, or else the
+// one of its package that declares most of what it does; nil if none does.
+func (c *comparer) document(old *idl.Document) *idl.Document {
+	if d, ok := c.became[old]; ok {
+		return d
+	}
+	names := declared(old)
+	var found *idl.Document
+	most := 0
 	for _, d := range c.new {
 		if d.Name == old.Name {
-			return d
-		}
-		if d.Package == old.Package && found == nil {
 			found = d
+			break
+		}
+		if d.Package != old.Package {
+			continue
+		}
+		n := 0
+		for name := range declared(d) {
+			if names[name] {
+				n++
+			}
+		}
+		if n > most {
+			found, most = d, n
 		}
 	}
+	c.became[old] = found
 	return found
+}
+
+// declared returns the names that a document declares.
+func declared(d *idl.Document) map[string]bool {
+	names := map[string]bool{}
+	for _, i := range d.Interfaces {
+		names[i.Name] = true
+	}
+	for _, r := range d.Records {
+		names[r.Name] = true
+	}
+	for _, e := range d.Enums {
+		names[e.Name] = true
+	}
+	return names
 }
 
 // version checks the document's own version.
 func (c *comparer) version(old *idl.Document) {
-	if d := c.document(old); d != nil && d.Name == old.Name && d.Version < old.Version {
+	if d := c.document(old); d != nil && d.Version < old.Version {
 		c.add(versions{old, d}, nil, Change{
 			Rule: RuleVersionLowered, Breaks: Caller, Old: syntax.Span{File: old.Name}, New: syntax.Span{File: d.Name},
 			Message: fmt.Sprintf("the version went down from %d to %d", old.Version, d.Version),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/lint"
+	"github.com/wipagent/wipagent/idl/project"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -112,33 +113,29 @@ func render(t *testing.T, files fstest.MapFS, found []syntax.Diagnostic) string 
 }
 
 // TestOwnDocuments keeps the documents of the product worth reading. What they
-// do against a rule on purpose is said beside it in a comment, which
-// idl/project honours.
+// do against a rule on purpose is said beside it, with the reason.
 func TestOwnDocuments(t *testing.T) {
 	for _, dir := range []string{"../../interfaces", "../../adapter"} {
-		files := fstest.MapFS{}
-		paths, err := filepath.Glob(filepath.Join(dir, "*.wip"))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("no documents in %s: %v", dir, err)
+		p, err := project.Open(dir)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[filepath.Base(path)] = &fstest.MapFile{Data: text}
+		found, err := p.Check(nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, d := range lintFS(t, files, nil) {
-			if !bytes.Contains(files[d.Span.File].Data, []byte("//wip:ignore "+d.Rule+" ")) {
-				t.Errorf("%v", d)
-			}
+		if len(found.Documents) == 0 {
+			t.Errorf("no documents in %s", dir)
+		}
+		for _, d := range found.Diagnostics {
+			t.Errorf("%v", d)
 		}
 	}
 }
 
 // goldenDocuments returns the documents of all golden files, each in a folder
 // of its own if it imports none.
-func goldenDocuments(t *testing.T) fstest.MapFS {
+func goldenDocuments(t testing.TB) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
 	paths, err := filepath.Glob("testdata/*.txtar")

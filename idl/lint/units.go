@@ -23,6 +23,10 @@ var (
 	measures = set(`radius diameter distance height depth width length area volume speed velocity acceleration mass weight
 		force energy power angle rotation heading yaw pitch roll bearing temperature pressure timeout delay interval
 		duration age time period ttl lifetime latency lag elevation altitude range offset uptime bandwidth frequency`)
+	// spans are the measures of time, for which there is a type.
+	spans = set(`timeout delay interval duration age ttl lifetime latency lag uptime`)
+	// otherTimes are units of time that durations and timestamps are not in.
+	otherTimes = set(`s sec secs second seconds us micros microseconds ns nanos nanoseconds minute minutes hour hours day days`)
 	// unitWords say a unit, in a name or in a documentation.
 	unitWords = set(`m cm mm km metre metres meter meters centimetre centimetres centimeter centimeters millimetre millimetres
 		kilometre kilometres kilometer kilometers foot feet inch inches mile miles
@@ -61,7 +65,7 @@ func (l *linter) unitOf(id syntax.Ident, e *syntax.TypeExpr, t *idl.Type, doc, o
 		return
 	}
 	hint := "say it in the name, as in " + list[len(list)-1] + "_meters, or in the documentation"
-	if has(set("timeout delay interval duration age ttl lifetime latency lag uptime")) {
+	if has(spans) {
 		hint = "write duration, which is in milliseconds"
 	}
 	l.report(RuleUnitMissing, id.Span, hint, "found %s %q, which says its unit neither in its name nor in its documentation", t, id.Name)
@@ -84,7 +88,7 @@ func saysUnit(doc string, kind idl.Kind) bool {
 // unitConflict reports a name that says another unit than its type has.
 func (l *linter) unitConflict(id syntax.Ident, t *idl.Type, list []string) {
 	last := list[len(list)-1]
-	if !set("s sec secs second seconds us micros microseconds ns nanos nanoseconds minute minutes hour hours day days")[last] {
+	if !otherTimes[last] {
 		return
 	}
 	l.report(RuleUnitConflict, id.Span, "end the name with _millis, or leave the unit out",
