@@ -98,6 +98,7 @@ func FuzzScan(f *testing.F) {
 		newSite(src, off)
 		v.at(off)
 		v.wordAt(off)
-		v.outline(v.symbols)
+		left := maxOutline
+		v.outline(v.symbols, &left)
 	})
 }

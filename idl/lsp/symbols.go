@@ -18,19 +18,27 @@ func (s *server) documentSymbols(_ context.Context, p *documentParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return d.view().outline(d.view().symbols), nil
+	left := maxOutline
+	return d.view().outline(d.view().symbols, &left), nil
 }
 
-func (v *view) outline(symbols []*symbol) []documentSymbol {
+// maxOutline is how many symbols the outline of a document has.
+const maxOutline = 10_000
+
+// outline returns the protocol's form of symbols, as long as some are left.
+func (v *view) outline(symbols []*symbol, left *int) []documentSymbol {
 	list := []documentSymbol{}
 	for _, s := range symbols {
+		if *left--; *left < 0 {
+			break
+		}
 		if s.name.Name == "" {
 			continue // of a faulty stretch
 		}
 		item := documentSymbol{Name: s.name.Name, Detail: s.detail(), Kind: protocolKinds[s.kind], Range: v.span(s.span), SelectionRange: v.span(s.name.Span)}
 		item.Tags = s.tags()
 		if s.kind != anOperation {
-			item.Children = v.outline(s.members)
+			item.Children = v.outline(s.members, left)
 		}
 		list = append(list, item)
 	}
