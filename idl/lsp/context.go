@@ -118,14 +118,6 @@ func (s *site) top() scope {
 	return s.scopes[len(s.scopes)-1]
 }
 
-// block returns the keyword of the block around the place, or "".
-func (s *site) block() string {
-	if len(s.scopes) == 0 || s.scopes[0].bracket != '{' {
-		return ""
-	}
-	return s.scopes[0].of
-}
-
 // outer returns the innermost open bracket that is none of a type.
 func (s *site) outer() scope {
 	for i := len(s.scopes) - 1; i >= 0; i-- {

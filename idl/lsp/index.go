@@ -200,13 +200,3 @@ func (v *view) at(off int) (*symbol, *reference) {
 	}
 	return nil, nil
 }
-
-// enclosing returns the declaration that an offset is in, or nil.
-func (v *view) enclosing(off int) *symbol {
-	for _, s := range v.symbols {
-		if s.span.Start.Offset <= off && off <= s.span.End.Offset {
-			return s
-		}
-	}
-	return nil
-}

@@ -1,7 +1,5 @@
 package lsp
 
-import "encoding/json"
-
 // The types of the Language Server Protocol, version 3.17, as far as this
 // server speaks it. Names and fields are the protocol's.
 
@@ -277,10 +275,6 @@ type prepareRename struct {
 type showMessageParams struct {
 	Type    int    `json:"type"` // 1 error, 2 warning
 	Message string `json:"message"`
-}
-
-type cancelParams struct {
-	ID json.RawMessage `json:"id"`
 }
 
 // Tags of the protocol: of completions and symbols, and of diagnostics.
