@@ -285,7 +285,12 @@ func (c *compiler) loadImports(u *unit, path []link) {
 	u.loading = true
 	defer func() { u.loading = false }()
 	seen := map[string]*syntax.Import{}
-	for _, node := range u.file.Imports {
+	for i, node := range u.file.Imports {
+		if i == c.MaxDocuments { // more could never be loaded
+			u.fault(ruleImportLimit, node.Span, "", "found %d imports, expected at most %d", len(u.file.Imports), c.MaxDocuments)
+			u.incomplete = true
+			break
+		}
 		l := link{node: node}
 		name, known := c.nameOf(u, node)
 		if first := seen[name]; first != nil {

@@ -214,6 +214,9 @@ func didYouMean(name string) string { return fmt.Sprintf("did you mean %q?", nam
 
 // nearestDocument is nearest over what an import clause of u could name.
 func (c *compiler) nearestDocument(u *unit, path string) string {
+	if c.near <= 0 {
+		return ""
+	}
 	var names []string
 	if c.Names != nil {
 		names = c.Names(u.name, path)
@@ -222,8 +225,9 @@ func (c *compiler) nearestDocument(u *unit, path string) string {
 			names = append(names, other.name)
 		}
 	}
-	taken := func(name string) bool {
-		return slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == name })
+	near := c.nearest(path, names)
+	if near != "" && slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == near }) {
+		return "" // it is there already
 	}
-	return c.nearest(path, slices.DeleteFunc(names, taken))
+	return near
 }

@@ -15,8 +15,9 @@ import (
 // source loads the documents of one check.
 type source struct {
 	*Project
-	overlay map[string][]byte // by name
-	texts   map[string][]byte // what was loaded, by name
+	overlay map[string][]byte   // by name
+	texts   map[string][]byte   // what was loaded, by name
+	folder  map[string][]string // the documents in a folder, once it was listed
 }
 
 // load returns the text of a document: the overlay's, or the file's.
@@ -80,28 +81,41 @@ const maxSiblings = 1000
 func (s *source) near(from, imported string) []string {
 	within := path.Dir(imported)
 	var names []string
-	add := func(file string) {
-		if name := path.Join(within, file); strings.HasSuffix(file, ".wip") && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	for _, dir := range s.folders(from) {
-		dir = filepath.Join(dir, filepath.FromSlash(within))
-		if f, err := os.Open(dir); err == nil {
-			entries, _ := f.ReadDir(maxSiblings) // a hint is not worth an error
-			f.Close()
-			for _, e := range entries {
-				add(e.Name())
-			}
-		}
-		for name := range s.overlay {
-			if file := s.Path(name); filepath.Dir(file) == dir {
-				add(filepath.Base(file))
-			}
+		for _, file := range s.list(filepath.Join(dir, filepath.FromSlash(within))) {
+			names = append(names, path.Join(within, file))
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
+}
+
+// list returns the documents in a folder, the first time it is asked for it
+// from the disk.
+func (s *source) list(dir string) []string {
+	files, known := s.folder[dir]
+	if known {
+		return files
+	}
+	if f, err := os.Open(dir); err == nil {
+		entries, _ := f.ReadDir(maxSiblings) // a hint is not worth an error
+		f.Close()
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), ".wip") {
+				files = append(files, e.Name())
+			}
+		}
+	}
+	for name := range s.overlay {
+		if path := s.Path(name); filepath.Dir(path) == dir {
+			files = append(files, filepath.Base(path))
+		}
+	}
+	if s.folder == nil {
+		s.folder = map[string][]string{}
+	}
+	s.folder[dir] = files
+	return files
 }
 
 // compiler returns the source as the compiler takes it.
