@@ -286,8 +286,8 @@ func (c *compiler) loadImports(u *unit, path []link) {
 	defer func() { u.loading = false }()
 	seen := map[string]*syntax.Import{}
 	for i, node := range u.file.Imports {
-		if i == c.MaxDocuments { // more could never be loaded
-			u.fault(ruleImportLimit, node.Span, "", "found %d imports, expected at most %d", len(u.file.Imports), c.MaxDocuments)
+		if i == c.MaxDocuments-1 { // more could never be loaded beside this document
+			u.fault(ruleImportLimit, node.Span, "", "found %d imports, expected at most %d", len(u.file.Imports), c.MaxDocuments-1)
 			u.incomplete = true
 			break
 		}
