@@ -30,7 +30,7 @@ const (
 	RuleParameterOrder = "parameter-order"
 	// RuleParameterType: what is sent has a type that does not allow all that
 	// the old one did.
-	RuleParameterType = "parameter-type"
+	RuleParameterType = "parameter-type-changed"
 	// RuleTypeNarrowed: what is sent can no longer be null.
 	RuleTypeNarrowed = "type-narrowed"
 	// RuleTypeWidened: what is sent has a type that allows more.

@@ -27,7 +27,11 @@ func TestEveryRuleHasAPage(t *testing.T) {
 		want = append(want, r.ID)
 	}
 	slices.Sort(want)
-	want = slices.Compact(want) // one page says what two tools mean by a name
+	for i := range len(want) - 1 {
+		if want[i] == want[i+1] {
+			t.Errorf("two rules are called %s", want[i])
+		}
+	}
 	got := explain.Rules()
 	if !slices.IsSorted(got) {
 		t.Error("the pages are not sorted")
