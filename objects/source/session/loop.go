@@ -233,10 +233,10 @@ func (l *loop) pollQueue(r *region) {
 	l.polls[r] = poll{queue, cancel}
 	l.wg.Go(func() {
 		defer cancel()
-		err := queue.Run(ctx, func(d caps.Delivery) {
+		_ = queue.Run(ctx, func(d caps.Delivery) {
 			l.post(func(now time.Time) { l.delivered(now, r, d) })
 		})
-		if ctx.Err() == nil && err != nil {
+		if ctx.Err() == nil {
 			l.post(func(now time.Time) { l.queueClosed(now, r) })
 		}
 	})

@@ -63,9 +63,6 @@ const (
 // asked counts what was asked of the region on behalf of the managers.
 type asked struct {
 	properties int
-	allowance  float64 // of property requests, in requests
-	objects    time.Time
-	names      time.Time
 	waiting    bool // a display name request is under way
 }
 
