@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,12 +33,19 @@ func (c *cli) loadGrid(ctx context.Context, name string, w *world.World, resting
 	if c.mode == describing {
 		return nil
 	}
-	cfg, err := c.sessionConfig(ctx, strings.TrimPrefix(name, gridPrefix))
+	cfg, config, err := c.gridOf(name)
 	if err != nil {
 		return err
 	}
+	if err := c.sessionConfig(ctx, cfg, config); err != nil {
+		return err
+	}
+	who := cfg.who()
+	if cfg.InventoryCache, err = config.InventoryCache(cfg.grid, &cfg.account); err != nil {
+		c.warn("%s: the inventory is not kept between runs: %v", who, err)
+	}
 	crawled := make(chan struct{}, 1)
-	show := c.showSession(cfg.where())
+	show := c.showSession(who)
 	cfg.Notify = func(n live.Notice) {
 		show(n)
 		if n.Kind == live.Crawled {
@@ -56,31 +61,71 @@ func (c *cli) loadGrid(ctx context.Context, name string, w *world.World, resting
 		return usageError("%s: %w", name, err)
 	}
 	ended := make(chan struct{})
+	began := make(chan bool, 1) // whether an end is told here, and not as the error of this function
+	c.live.begin()
 	resting.Go(func() {
 		defer close(ended)
-		if err := s.Run(ctx, w); err != nil && c.mode == serving {
-			c.warn("%s: the session is over: %s", cfg.where(), c.whyEnded(cfg, err))
+		if err := s.Run(ctx, w); err != nil {
+			c.live.end()
+			if <-began {
+				c.warn("%s: the session is over: %s", who, c.whyEnded(cfg, err))
+			}
 		}
 	})
 	if c.mode == serving {
+		began <- true
 		return nil
 	}
 	settling, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
-	if err := s.Settled(settling); err != nil {
-		if ctx.Err() != nil {
-			return &exitError{exitUnavailable, errors.New("interrupted")}
-		}
-		return &exitError{exitUnavailable, fmt.Errorf("%s: %s", cfg.where(), c.whyEnded(cfg, err))}
+	err = s.Settled(settling)
+	began <- err == nil
+	interrupted := &exitError{exitUnavailable, errors.New("interrupted")}
+	switch {
+	case ctx.Err() != nil:
+		return interrupted
+	case errors.Is(err, context.DeadlineExceeded) && settling.Err() != nil:
+		return &exitError{exitUnavailable, fmt.Errorf("%s: the region has not told what it holds in %s", who, settleWithin)}
+	case err != nil:
+		return &exitError{exitUnavailable, fmt.Errorf("%s: %s", who, c.whyEnded(cfg, err))}
 	}
 	select {
 	case <-crawled:
 	case <-ended:
 	case <-ctx.Done():
+		return interrupted
 	case <-time.After(crawlWithin):
 		c.warn("the inventory is still being fetched; what comes is incomplete, and says so")
 	}
 	return nil
+}
+
+// sessions counts the live sessions of a process. It is safe for concurrent
+// use; a nil one counts nothing.
+type sessions struct {
+	mu          sync.Mutex
+	begun, over int
+}
+
+func (s *sessions) begin() { s.count(1, 0) }
+
+// end counts a session that has ended for good by itself.
+func (s *sessions) end() { s.count(0, 1) }
+
+func (s *sessions) count(begun, over int) {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.begun += begun
+		s.over += over
+	}
+}
+
+// allOver reports whether there were sessions and all have ended for good.
+func (s *sessions) allOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun > 0 && s.over == s.begun
 }
 
 // whyEnded says why a session is over, and what can be done about it.
@@ -103,10 +148,11 @@ func (c *cli) whyEnded(cfg *gridConfig, err error) string {
 
 // showSession returns what tells an operator on stderr how a session goes: a
 // line for what matters, and on a terminal how far the inventory is.
-func (c *cli) showSession(where string) func(live.Notice) {
+func (c *cli) showSession(who string) func(live.Notice) {
 	f, _ := c.io.err.(*os.File)
 	terminal := f != nil && term.IsTerminal(int(f.Fd()))
 	shown := false
+	var lost error // why the session was lost
 	return func(n live.Notice) {
 		if shown {
 			fmt.Fprint(f, "\r\033[K")
@@ -114,28 +160,34 @@ func (c *cli) showSession(where string) func(live.Notice) {
 		}
 		switch n.Kind {
 		case live.LoggingIn:
-			c.sayWhile("logging in to %s", where)
+			c.sayWhile("%s: logging in", who)
 		case live.LoggedIn:
-			c.sayWhile("logged in")
+			c.sayWhile("%s: logged in", who)
 		case live.Arrived:
-			c.sayWhile("in %s", printable(n.Text))
+			c.sayWhile("%s: in %s", who, printable(n.Text))
 		case live.Leaving:
-			c.sayWhile("on the way to another region")
+			c.sayWhile("%s: on the way to another region", who)
 		case live.Crawling:
 			if terminal {
-				fmt.Fprintf(f, "\r\033[Kfetching the inventory: %d of %d folders", n.Done, n.Total)
+				fmt.Fprintf(f, "\r\033[K%s: fetching the inventory: %d of %d folders", printable(who), n.Done, n.Total)
 				shown = true
 			}
 		case live.Crawled:
 			if n.Done < n.Total {
-				c.warn("%d of %d inventory folders could not be fetched", n.Total-n.Done, n.Total)
+				c.warn("%s: %d of %d inventory folders could not be fetched", who, n.Total-n.Done, n.Total)
 			}
 		case live.Disconnected:
-			c.warn("%s: disconnected: %s", where, cmp.Or(reasonOf(n.Err), "no reason given"))
+			lost = n.Err // which is told with what follows: another login, or the end
 		case live.LoggedOut:
-			c.sayWhile("logged out")
+			c.sayWhile("%s: logged out", who)
+		case live.Retrying:
+			why := n.Err
+			if why == nil && lost != nil {
+				why = fmt.Errorf("disconnected: %s", reasonOf(lost))
+			}
+			c.showLogin(who, why, n)
 		default:
-			c.showLogin(n)
+			c.showLogin(who, nil, n)
 		}
 	}
 }

@@ -50,12 +50,17 @@ Examples:
 
 // Run runs the command.
 func (l *loginCmd) Run(ctx context.Context, c *cli) error {
-	cfg, err := c.sessionConfig(ctx, l.Where)
+	if given := c.worldFlags.given(); len(given) > 0 {
+		return usageError("%s goes with the verbs: login takes a grid alone, as its argument", given[0])
+	}
+	cfg, config, err := c.settings(l.Where)
 	if err != nil {
 		return err
 	}
-	cfg.InventoryCache = "" // a trial fetches none
-	cfg.Notify = c.showLogin
+	if err := c.sessionConfig(ctx, cfg, config); err != nil {
+		return err
+	}
+	cfg.Notify = func(n live.Notice) { c.showLogin(cfg.who(), n.Err, n) }
 	answer, err := live.Check(ctx, &cfg.Config)
 	var refused *login.Error
 	switch {
@@ -76,13 +81,14 @@ func (l *loginCmd) Run(ctx context.Context, c *cli) error {
 	return nil
 }
 
-// showLogin tells on stderr what takes time or goes wrong meanwhile.
-func (c *cli) showLogin(n live.Notice) {
+// showLogin tells on stderr what takes time, for the given reason, or goes wrong
+// meanwhile.
+func (c *cli) showLogin(who string, why error, n live.Notice) {
 	switch n.Kind {
 	case live.Retrying:
-		fmt.Fprintf(c.io.err, "wipagent: %s; trying again in %s\n", cmp.Or(reasonOf(n.Err), "no session"), n.After.Round(time.Second))
+		c.warn("%s: %s; trying again in %s", who, cmp.Or(reasonOf(why), "no session"), n.After.Round(time.Second))
 	case live.Trouble:
-		fmt.Fprintf(c.io.err, "wipagent: %s\n", printable(n.Err.Error()))
+		c.warn("%s: %v", who, n.Err)
 	}
 }
 
@@ -131,27 +137,46 @@ type gridConfig struct {
 	grid    grids.Grid
 	account grids.Account
 	path    string // of grids.toml
+	codes   *mfa   // nil until it is to log in
+}
+
+// who names the account for people: several may be on one grid.
+func (g *gridConfig) who() string {
+	return cmp.Or(g.account.Name, g.account.First+" "+g.account.Last) + " on " + g.where()
 }
 
 // where names the grid for people.
 func (g *gridConfig) where() string { return cmp.Or(g.grid.Name, g.grid.LoginURI) }
 
-// sessionConfig returns what a session on a grid needs. name is a grid's, an
-// account's or a login URI; empty means the only account. It may ask for the
-// password if somebody is there to answer.
-func (c *cli) sessionConfig(ctx context.Context, name string) (*gridConfig, error) {
+// settings returns which grid and who a name means: a grid's, an account's or a
+// login URI; empty means the only account.
+func (c *cli) settings(name string) (*gridConfig, *grids.Config, error) {
 	dir, err := grids.Dir(os.Getenv)
 	if err != nil {
-		return nil, &exitError{exitUnavailable, err}
+		return nil, nil, &exitError{exitUnavailable, err}
 	}
 	config, err := grids.Load(dir)
 	if err != nil {
-		return nil, &exitError{exitUnavailable, err}
+		return nil, nil, &exitError{exitUnavailable, err}
 	}
 	g := &gridConfig{path: filepath.Join(config.Dir(), grids.FileName)}
-	if err := c.choose(g, config, name); err != nil {
-		return nil, err
+	return g, config, c.choose(g, config, name)
+}
+
+// gridOf is settings for a world's name; a mistake is told with its flag.
+func (c *cli) gridOf(world string) (*gridConfig, *grids.Config, error) {
+	g, config, err := c.settings(strings.TrimPrefix(world, gridPrefix))
+	var e *exitError
+	if errors.As(err, &e) && e.code == exitUsage {
+		err = usageError("%s: %w", c.named(world), e.err)
 	}
+	return g, config, err
+}
+
+// sessionConfig completes what a session on a grid needs. It may ask for the
+// password if somebody is there to answer.
+func (c *cli) sessionConfig(ctx context.Context, g *gridConfig, config *grids.Config) error {
+	g.codes = &mfa{c: c, config: config, grid: g.grid, account: &g.account}
 	if g.grid.Exposed() {
 		fmt.Fprintf(c.io.err, "wipagent: %s is plain http: on the way others can read the password's hash, and log in with it\n", g.grid.LoginURI)
 	}
@@ -160,19 +185,19 @@ func (c *cli) sessionConfig(ctx context.Context, name string) (*gridConfig, erro
 		LoginURI: g.grid.LoginURI, First: a.First, Last: a.Last, Start: a.Start, Version: version(),
 		AcceptTerms: a.AcceptTerms, ReadCritical: a.ReadCritical,
 		DrawDistance: float64(a.DrawDistance), ObjectNames: a.ObjectNames, NoDisplayNames: !a.DisplayNames,
-		MFA: &mfa{c: c, config: config, grid: g.grid, account: a},
+		MFA: g.codes,
 	}
+	var err error
 	if g.Password, err = c.password(ctx, g); err != nil {
-		return nil, err
+		return err
 	}
-	var mac, cache error
+	var mac error
 	g.MAC, g.ID0, mac = config.MachineIDs()
-	g.InventoryCache, cache = config.InventoryCache(g.grid, a)
 	g.RootCAs, err = g.grid.Roots()
-	if err := cmp.Or(mac, cache, err); err != nil {
-		return nil, &exitError{exitUnavailable, err}
+	if err := cmp.Or(mac, err); err != nil {
+		return &exitError{exitUnavailable, err}
 	}
-	return g, nil
+	return nil
 }
 
 // choose finds out which grid, and who.
@@ -201,9 +226,13 @@ func (c *cli) choose(g *gridConfig, config *grids.Config, name string) error {
 		return usageError(`who logs in on %s? Add --user "First Last", or an account to %s`, g.where(), g.path)
 	}
 	if c.PasswordFile != "" {
-		path, err := filepath.Abs(c.PasswordFile)
+		here, err := os.Getwd()
 		if err != nil {
 			return err
+		}
+		path, err := grids.Path(here, c.PasswordFile) // a shell leaves the ~ of --password-file=~/pw alone
+		if err != nil {
+			return usageError("--password-file: %w", err)
 		}
 		account.PasswordEnv, account.PasswordFile = "", path
 	}

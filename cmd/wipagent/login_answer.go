@@ -64,11 +64,19 @@ func (p *page) login(g *gridConfig, a *live.Answer) {
 		{"region", or(a.RegionName)},
 		{"corner", fmt.Sprintf("%d, %d m on the grid", a.RegionX, a.RegionY)},
 		{"size", fmt.Sprintf("%d by %d m", a.SizeX, a.SizeY)},
-		{"start", or(a.StartLocation)},
+		{"start", or(startOf(a.StartLocation))},
 		{"simulator", or(a.Simulator)},
 		{"inventory", fmt.Sprintf("%d folders", a.Folders)},
 	})
 	p.words(a.Message)
+}
+
+// startOf explains a grid's word for where the agent was put.
+func startOf(word string) string {
+	if word == "safe" {
+		return "safe: a place of the grid's choice, not the one asked for"
+	}
+	return word
 }
 
 // words prints what the grid has to say to people.
@@ -104,7 +112,9 @@ func (c *cli) refused(g *gridConfig, e *login.Error) error {
 	}
 	p := c.page()
 	p.line("%s refuses %s %s (%s): %s", g.where(), g.account.First, g.account.Last, e.Reason, describeRefusal(e))
-	p.words(e.Message)
+	if g.codes == nil || e.Message != g.codes.shown {
+		p.words(e.Message)
+	}
 	if hint != "" {
 		p.line("")
 		p.line("hint: %s", hint)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"github.com/wipagent/wipagent/objects/source/session/grids"
 	"github.com/wipagent/wipagent/objects/source/session/gridtest"
+	"github.com/wipagent/wipagent/objects/source/session/login"
 	"github.com/wipagent/wipagent/objects/world"
 
 	live "github.com/wipagent/wipagent/objects/source/session"
@@ -125,6 +127,99 @@ password_env = "LAWFUL"
 accept_terms = true
 `
 
+// TestServeTellsBotsApart serves two bots of one grid. While one of them is
+// there still, that the client is gone is a good end.
+func TestServeTellsBotsApart(t *testing.T) {
+	uri := twoBots(t)
+	exit, said := serveUntil(t, []string{"in Alpha", "is over"}, "--mount", "/a=grid:one", "--mount", "/b=grid:two")
+	if exit != exitDone {
+		t.Errorf("ended with %d", exit)
+	}
+	for _, want := range []string{
+		"wipagent: one on home: logging in\n", "wipagent: one on home: in Alpha\n",
+		"wipagent: two on home: the session is over: the name or the password is wrong",
+	} {
+		if strings.Count(said, want) != 1 {
+			t.Errorf("found %q not once in:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "disconnected") || strings.Contains(said, uri) {
+		t.Errorf("the end is told twice:\n%s", said)
+	}
+}
+
+// TestServeTellsThatNothingIsLeft serves a bot that is not let in.
+func TestServeTellsThatNothingIsLeft(t *testing.T) {
+	twoBots(t)
+	exit, said := serveUntil(t, []string{"is over"}, "--world", "grid:two")
+	if exit != exitUnavailable || !strings.Contains(said, "wipagent: no session was left to see anything by\n") {
+		t.Errorf("ended with %d:\n%s", exit, said)
+	}
+}
+
+// twoBots has a grid with an account one that is let in, and two that is not.
+func twoBots(t *testing.T) (uri string) {
+	uri = gridtest.New(&gridtest.Config{
+		LogoutReply: true,
+		Accounts:    []gridtest.Account{{First: "One", Last: "Bot", Password: "right"}, {First: "Two", Last: "Bot", Password: "left"}},
+		Regions:     []gridtest.RegionConfig{{Name: "Alpha"}},
+	}).Serve(t)
+	dir := t.TempDir()
+	t.Setenv("WIPAGENT_CONFIG", dir)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("WIPAGENT_PASSWORD", "right")
+	text := fmt.Sprintf("[grids.home]\nlogin_uri = %q\n", uri)
+	for _, name := range []string{"one", "two"} {
+		text += fmt.Sprintf("[accounts.%s]\ngrid = \"home\"\nname = \"%s bot\"\n", name, name)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "grids.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return uri
+}
+
+// serveUntil serves until stderr holds all of the texts, and then closes
+// stdin.
+func serveUntil(t *testing.T, texts []string, args ...string) (exit int, said string) {
+	in, client := io.Pipe()
+	var stderr synced
+	done := make(chan int, 1)
+	go func() {
+		done <- run(t.Context(), append([]string{"serve"}, args...), streams{in: in, out: io.Discard, err: &stderr})
+	}()
+	missing := func(text string) bool { return !strings.Contains(stderr.String(), text) }
+	for deadline := time.Now().Add(20 * time.Second); slices.ContainsFunc(texts, missing); time.Sleep(time.Millisecond) {
+		select {
+		case exit := <-done:
+			t.Fatalf("ended with %d by itself:\n%s", exit, stderr.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%q is not all there:\n%s", texts, stderr.String())
+		}
+	}
+	client.Close()
+	return <-done, stderr.String()
+}
+
+// synced is a buffer for several goroutines.
+type synced struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *synced) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *synced) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
 // TestLoginIsInterrupted ends a login while the region is still silent: the
 // grid must not be left with a session.
 func TestLoginIsInterrupted(t *testing.T) {
@@ -154,8 +249,34 @@ func TestLoginIsInterrupted(t *testing.T) {
 	if code := <-done; code != exitUnavailable || !strings.Contains(said.String(), "interrupted") {
 		t.Errorf("ended with %d, %q", code, said.String())
 	}
+	if strings.Contains(said.String(), "context canceled") {
+		t.Errorf("found %q", said.String())
+	}
 	if left := grid.Sessions(); len(left) > 0 {
 		t.Errorf("%v is logged in still", left)
+	}
+}
+
+// TestStartIsExplained: the grid's word alone says little.
+func TestStartIsExplained(t *testing.T) {
+	var b strings.Builder
+	(&page{w: &b}).login(&gridConfig{}, &live.Answer{StartLocation: "safe"})
+	if !strings.Contains(b.String(), "\nstart      safe: a place of the grid's choice, not the one asked for\n") {
+		t.Errorf("found\n%s", &b)
+	}
+}
+
+// TestWordsThatWereShown: what was shown with the prompt is not said again.
+func TestWordsThatWereShown(t *testing.T) {
+	var out bytes.Buffer
+	c := &cli{io: streams{out: &out, err: io.Discard}}
+	g := &gridConfig{codes: &mfa{shown: "Type the code."}}
+	for message, want := range map[string]int{"Type the code.": 0, "Wrong.": 1} {
+		out.Reset()
+		c.refused(g, &login.Error{Reason: login.ReasonMFA, Message: message})
+		if n := strings.Count(out.String(), message); n != want {
+			t.Errorf("%q is there %d times:\n%s", message, n, &out)
+		}
 	}
 }
 

@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
+
+	"github.com/wipagent/wipagent/client"
 )
 
 // Exit codes.
@@ -45,6 +48,9 @@ type cli struct {
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 
 	mode      mode
+	mountedAt string    // the path of --mount, in the copy that goes with it
+	live      *sessions // shared with those copies; nil until a world is opened
+	printed   bool      // JSON is on stdout
 	io        streams
 	readStdin func() ([]byte, error) // all of it, each time
 }
@@ -62,7 +68,7 @@ func main() {
 	defer stop()
 	width := 0
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
-		width, _, _ = term.GetSize(fd) // 0 cuts nothing
+		width, _, _ = term.GetSize(fd) // 0 if it does not say
 	}
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, width}))
 }
@@ -132,7 +138,43 @@ func command(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return usage(s, err)
 	}
-	return code(s, k.Run(c))
+	if flag := emptyFlag(k); flag != "" {
+		return usage(s, fmt.Errorf("--%s: found nothing, expected a value", flag))
+	}
+	err = k.Run(c)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = &exitError{exitUnavailable, errors.New("interrupted")}
+	}
+	var e *exitError
+	if c.JSON && answersJSON[k.Selected().Name] && errors.As(err, &e) && e.code == exitUnavailable && e.err != nil && !c.printed {
+		c.printJSON(&client.Error{Class: client.Unavailable, Message: printable(e.err.Error())})
+	}
+	return code(s, err)
+}
+
+// answersJSON are the commands whose one answer --json makes JSON, so that
+// whoever reads it is told by JSON too that there is none.
+var answersJSON = map[string]bool{"discover": true, "inspect": true, "invoke": true, "login": true}
+
+// emptyFlag returns the name of a flag that was given with nothing as its value,
+// as by a variable that is not set; it would count as not given.
+func emptyFlag(k *kong.Context) string {
+	for _, p := range k.Path {
+		if p.Flag == nil {
+			continue
+		}
+		switch value := p.Flag.Target.Interface().(type) {
+		case string:
+			if value == "" {
+				return p.Flag.Name
+			}
+		case []string:
+			if slices.Contains(value, "") {
+				return p.Flag.Name
+			}
+		}
+	}
+	return ""
 }
 
 // exitError ends the program with a code; what there was to say has been said

@@ -20,7 +20,7 @@ import (
 // printable, so that no stranger's escape sequence reaches a terminal.
 type page struct {
 	w     io.Writer
-	width int // columns of the terminal; 0 if there is none, and nothing is cut
+	width int // columns of the terminal; 0 if there is none
 }
 
 // page returns a page on stdout.
@@ -322,7 +322,11 @@ func rounded(age time.Duration) time.Duration {
 
 func provenance(r gjson.Result) string {
 	age := time.Duration(r.Get("age_millis").Int()) * time.Millisecond
-	s := fmt.Sprintf("%s %s ago by %s", r.Get("freshness").String(), rounded(age), r.Get("provenance.source").String())
+	when := rounded(age).String() + " ago"
+	if at := time.UnixMilli(r.Get("observed_unix_millis").Int()); time.Until(at) > time.Second { // another clock's
+		when = at.UTC().Format("2006-01-02 15:04:05Z") + ", which is still to come by this machine's clock,"
+	}
+	s := fmt.Sprintf("%s %s by %s", r.Get("freshness").String(), when, r.Get("provenance.source").String())
 	if at := r.Get("provenance.assumed_observer"); at.Exists() {
 		s += ", as seen from an assumed place at " + cell(at)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -16,15 +17,20 @@ import (
 // errNobody says that there is no terminal to ask at.
 var errNobody = errors.New("nobody can be asked, as stdin is no terminal")
 
-// ask asks on the terminal for something that must not be shown. While
-// serving, stdin is the model's, whatever it is.
+// asks reports whether somebody can be asked. While serving, stdin is the
+// model's, whatever it is.
+func (c *cli) asks() bool {
+	in, ok := c.io.in.(*os.File)
+	return ok && c.mode != serving && term.IsTerminal(int(in.Fd()))
+}
+
+// ask asks on the terminal for something that must not be shown.
 func (c *cli) ask(ctx context.Context, prompt string) (secret.Of[string], error) {
 	var none secret.Of[string]
-	in, ok := c.io.in.(*os.File)
-	if !ok || c.mode == serving || !term.IsTerminal(int(in.Fd())) {
+	if !c.asks() {
 		return none, errNobody
 	}
-	fd := int(in.Fd())
+	fd := int(c.io.in.(*os.File).Fd())
 	shown, err := term.GetState(fd)
 	if err != nil {
 		return none, err
@@ -46,16 +52,23 @@ func (c *cli) ask(ctx context.Context, prompt string) (secret.Of[string], error)
 		return none, &exitError{exitUnavailable, errors.New("interrupted")}
 	case l := <-read:
 		fmt.Fprintln(c.io.err)
-		text := string(l.text)
-		clear(l.text)
-		switch {
-		case l.err != nil:
-			return none, fmt.Errorf("reading from the terminal: %w", l.err)
-		case text == "":
-			return none, errors.New("nothing was typed")
-		}
-		return secret.New(text), nil
+		return typed(prompt, l.text, l.err)
 	}
+}
+
+// typed returns what was read, which it clears, or why that is no answer.
+func typed(prompt string, line []byte, err error) (secret.Of[string], error) {
+	text := string(line)
+	clear(line)
+	switch {
+	case errors.Is(err, io.EOF):
+		return secret.Of[string]{}, usageError("%s: nothing was typed before Ctrl-D", prompt)
+	case err != nil:
+		return secret.Of[string]{}, fmt.Errorf("reading from the terminal: %w", err)
+	case text == "":
+		return secret.Of[string]{}, usageError("%s: nothing was typed", prompt)
+	}
+	return secret.New(text), nil
 }
 
 // password returns the account's password, and asks for it if nothing says
@@ -83,6 +96,7 @@ type mfa struct {
 	grid    grids.Grid
 	account *grids.Account
 	asked   bool
+	shown   string // what of the grid's words was shown with the prompt
 }
 
 // Hash returns what the grid gave last.
@@ -110,8 +124,11 @@ func (m *mfa) Code(ctx context.Context, message string) (secret.Of[string], erro
 	if code := grids.MFACode(m.account, os.Getenv); !code.IsZero() {
 		return code, nil
 	}
-	for line := range strings.Lines(message) {
-		fmt.Fprintf(m.c.io.err, "%s\n", printable(strings.TrimRight(line, "\n")))
+	if m.c.asks() {
+		for line := range strings.Lines(message) {
+			fmt.Fprintf(m.c.io.err, "%s\n", printable(strings.TrimRight(line, "\n")))
+		}
+		m.shown = message
 	}
 	return m.c.ask(ctx, "Code for multi-factor authentication")
 }

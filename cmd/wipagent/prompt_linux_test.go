@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -87,6 +88,16 @@ func TestAskDoesNotEcho(t *testing.T) {
 	n, err := hand.Read(seen)
 	if err != nil || strings.Contains(string(seen[:n]), canary) {
 		t.Errorf("the terminal shows %q, %v", seen[:n], err)
+	}
+}
+
+// The end of what is typed, and an empty line, are no answer.
+func TestTypedIsNoAnswer(t *testing.T) {
+	for want, given := range map[string]error{"Ctrl-D": io.EOF, "nothing was typed": nil} {
+		var e *exitError
+		if _, err := typed("Password", nil, given); !errors.As(err, &e) || e.code != exitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: found %v, want an end with code %d", given, err, exitUsage)
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,10 +21,10 @@ import (
 )
 
 type recordCmd struct {
-	Output  string        `short:"o" required:"" help:"Where to write the recording." placeholder:"FILE.jsonl"`
-	For     time.Duration `help:"Stop after this time. Default: go on until interrupted, or until the world has come to rest." placeholder:"30s"`
-	MaxSize byteSize      `default:"64MiB" help:"Stop before the file is larger than this; 1GiB at most." placeholder:"64MiB"`
-	Force   bool          `help:"Replace a file that is there already."`
+	Output  string         `short:"o" required:"" help:"Where to write the recording." placeholder:"FILE.jsonl"`
+	For     *time.Duration `help:"Stop this long after the world is ready. Default: go on until interrupted, or until the world has come to rest." placeholder:"30s"`
+	MaxSize byteSize       `default:"64MiB" help:"Stop before the file is larger than this; 1KiB to 1GiB." placeholder:"64MiB"`
+	Force   bool           `help:"Replace a file that is there already, once the new recording is complete."`
 }
 
 // Help shows examples.
@@ -31,6 +33,9 @@ func (recordCmd) Help() string {
 secret and nothing of what anybody said; it does have who was where, and the names of what the agent owns. An interrupt
 (Ctrl-C) ends it cleanly. --world FILE.jsonl plays it.
 
+It is of one world, and --for counts from when that is ready. Until it is complete it grows in FILE.part-NUMBER.jsonl; what
+is left of one that broke off stays there.
+
 Examples:
   wipagent record -o visit.jsonl --for 5m
   wipagent record --world region.oar --inventory things.iar -o region.jsonl
@@ -38,13 +43,23 @@ Examples:
   wipagent serve --world visit.jsonl --speed 1`
 }
 
+// smallestSize is room for a header.
+const smallestSize byteSize = 1 << 10
+
 // Run runs the command.
 func (r *recordCmd) Run(ctx context.Context, c *cli) error {
 	switch {
 	case !hasExtension(r.Output, ".jsonl"):
 		return usageError("-o %q: expected a name that ends in .jsonl, by which --world knows a recording", r.Output)
-	case r.For < 0:
-		return usageError("--for %v: expected a time above 0", r.For)
+	case r.For != nil && *r.For <= 0:
+		return usageError("--for %v: expected a time above 0", *r.For)
+	case r.MaxSize < smallestSize:
+		return usageError("--max-size %s: expected at least %s", r.MaxSize, smallestSize)
+	case len(c.Mount) > 0:
+		return usageError("--mount goes with the verbs: a recording is of one world, which --world names")
+	}
+	if err := c.checkWorld(c.worldName()); err != nil {
+		return err
 	}
 	f, err := r.create(c.worldName())
 	if err != nil {
@@ -52,20 +67,57 @@ func (r *recordCmd) Run(ctx context.Context, c *cli) error {
 	}
 	recorder := replay.NewRecorder(f, &replay.RecorderConfig{World: worldName(c.worldName()), MaxSize: int64(r.MaxSize)})
 	loaded, err := r.record(ctx, c, recorder)
-	if closed := f.Close(); err == nil && closed != nil {
-		err = closed
+	full := errors.Is(err, replay.ErrFull)
+	if full {
+		err = nil
 	}
-	if !loaded {
-		os.Remove(r.Output) // there was no world, so there is no recording
-		return err
-	}
+	err = cmp.Or(err, f.Sync(), f.Close())
 	updates, size := recorder.Progress()
-	fmt.Fprintf(c.io.out, "recorded %d updates, %s, in %s\n", updates, byteSize(size), printable(r.Output))
-	if errors.Is(err, replay.ErrFull) {
-		c.warn("stopped: %v, %s", err, r.MaxSize)
-		return nil
+	switch {
+	case !loaded || updates == 0: // there is no recording
+		os.Remove(f.Name())
+		return cmp.Or(err, error(&exitError{exitUnavailable, errors.New("nothing was recorded")}))
+	case err == nil:
+		err = r.place(f.Name())
 	}
-	return err
+	if err != nil {
+		return r.brokenOff(filepath.Clean(f.Name()), updates, byteSize(size), err)
+	}
+	fmt.Fprintf(c.io.out, "recorded %d updates, %s, in %s\n", updates, byteSize(size), printable(r.Output))
+	if full {
+		c.warn("stopped: %v, %s", replay.ErrFull, r.MaxSize)
+	}
+	return nil
+}
+
+// brokenOff says what there is of a recording that is not complete.
+func (r *recordCmd) brokenOff(part string, updates int, size byteSize, err error) error {
+	var inner *fs.PathError // which names the part
+	text := err.Error()
+	if errors.As(err, &inner) {
+		text = "writing the recording: " + inner.Err.Error()
+	}
+	text = fmt.Sprintf("%s; %d updates, %s, are in %s", text, updates, size, part)
+	if _, err := os.Lstat(r.Output); err == nil {
+		text += fmt.Sprintf(", and %s is as it was", r.Output)
+	}
+	return errors.New(text)
+}
+
+// place gives a complete recording its name.
+func (r *recordCmd) place(part string) error {
+	if !r.Force {
+		// A link, other than a renaming, replaces nothing that has come to be
+		// there meanwhile. Where there are no links, a short race is left.
+		err := os.Link(part, r.Output)
+		if err == nil {
+			return os.Remove(part)
+		}
+		if _, there := os.Lstat(r.Output); there == nil {
+			return fmt.Errorf("%s is there by now; add --force to replace it", r.Output)
+		}
+	}
+	return os.Rename(part, r.Output)
 }
 
 // record records until there is a reason to stop. Loaded says that the world
@@ -103,8 +155,8 @@ func (r *recordCmd) record(ctx context.Context, c *cli, recorder *replay.Recorde
 // to rest. On a terminal it shows how far the recording is.
 func (r *recordCmd) wait(ctx context.Context, c *cli, recorder *replay.Recorder, rested <-chan struct{}) {
 	var enough <-chan time.Time // never, if there is no limit
-	if r.For > 0 {
-		timer := time.NewTimer(r.For)
+	if r.For != nil {
+		timer := time.NewTimer(*r.For)
 		defer timer.Stop()
 		enough = timer.C
 	}
@@ -143,7 +195,8 @@ func (r *recordCmd) progress(c *cli) (show func(d time.Duration, updates int, si
 	return show, func() { fmt.Fprint(f, "\r\033[K") }
 }
 
-// create makes the file, for its owner alone.
+// create makes a file beside the one that is wanted, for its owner alone: what
+// is there stays as it is until the recording is complete.
 func (r *recordCmd) create(worldName string) (*os.File, error) {
 	info, err := os.Lstat(r.Output)
 	switch {
@@ -155,11 +208,9 @@ func (r *recordCmd) create(worldName string) (*os.File, error) {
 		if source, err := os.Stat(worldName); err == nil && os.SameFile(source, info) {
 			return nil, usageError("-o %s is the world itself", r.Output)
 		}
-		if err := os.Remove(r.Output); err != nil { // with its mode
-			return nil, &exitError{exitUnavailable, err}
-		}
 	}
-	f, err := os.OpenFile(r.Output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	dir, name := filepath.Split(r.Output)
+	f, err := os.CreateTemp(cmp.Or(dir, "."), name[:len(name)-len(".jsonl")]+".part-*.jsonl") // of mode 0600
 	if err != nil {
 		return nil, &exitError{exitUnavailable, err}
 	}

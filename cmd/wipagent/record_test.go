@@ -15,18 +15,30 @@ import (
 // An interrupt ends a recording after a whole line, and the end of the session
 // that it brings about is no part of it.
 func TestRecordInterrupted(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "visit.jsonl")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "visit.jsonl")
+	if err := os.WriteFile(path, []byte("before"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, err bytes.Buffer
 	exit := make(chan int, 1)
-	go func() { exit <- run(ctx, []string{"record", "-o", path}, streams{in: os.Stdin, out: &out, err: &err}) }()
+	go func() {
+		exit <- run(ctx, []string{"record", "--force", "-o", path}, streams{in: os.Stdin, out: &out, err: &err})
+	}()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if b, _ := os.ReadFile(path); bytes.Contains(b, []byte("region_ready")) {
-			break
+		parts, _ := filepath.Glob(filepath.Join(dir, "visit.part-*.jsonl"))
+		if len(parts) == 1 {
+			if b, _ := os.ReadFile(parts[0]); bytes.Contains(b, []byte("region_ready")) {
+				break
+			}
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was recorded")
 		}
+	}
+	if b, _ := os.ReadFile(path); string(b) != "before" {
+		t.Errorf("what was there is %q before the recording is complete", b)
 	}
 	cancel()
 	if got := <-exit; got != exitDone || !strings.HasPrefix(out.String(), "recorded ") || err.Len() > 0 {

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/wipagent/wipagent/objects/source/replay"
 	"github.com/wipagent/wipagent/objects/world"
 )
+
+// What --speed may be besides 0: beyond it nobody sees anything move.
+const slowest, fastest = 0.001, 1e6
 
 // speed returns how fast a recording is to be played; 0 is at once.
 func (c *cli) speed() (float64, error) {
@@ -19,8 +21,8 @@ func (c *cli) speed() (float64, error) {
 		return 1, nil
 	case c.Speed == nil:
 		return 0, nil
-	case !(*c.Speed >= 0) || math.IsInf(*c.Speed, 0):
-		return 0, usageError("--speed %v: expected 0 for at once, or a factor above it", *c.Speed)
+	case *c.Speed != 0 && !(*c.Speed >= slowest && *c.Speed <= fastest):
+		return 0, usageError("--speed %v: expected 0 for at once, or a factor from %v to %v", *c.Speed, slowest, fastest)
 	}
 	return *c.Speed, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,6 +15,9 @@ type serveCmd struct{}
 func (serveCmd) Help() string {
 	return `The program speaks MCP on stdin and stdout until its client closes them; the audit log goes to stderr. Desktop
 clients start it themselves: see examples/mcp.
+
+The exit code is 0 when the client is done, and 3 if by then every live session had ended for good, as by a refusal or by a
+login to the account elsewhere.
 
 Examples:
   wipagent serve
@@ -30,6 +34,9 @@ func (*serveCmd) Run(ctx context.Context, c *cli) error {
 		}, c.io.in, writeCloser{c.io.out})
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("serving on stdin and stdout: %w", err)
+		}
+		if s.live.allOver() {
+			return &exitError{exitUnavailable, errors.New("no session was left to see anything by")}
 		}
 		return nil
 	})

@@ -29,13 +29,17 @@ const (
 )
 
 // with opens the world and runs a verb on it.
-func (c *cli) with(ctx context.Context, use mode, verb func(context.Context, *session) error) error {
+func (c *cli) with(ctx context.Context, use mode, verb func(context.Context, *session) error) (err error) {
 	c.mode = use
 	log, closeLog, err := c.auditLog(use)
 	if err != nil {
 		return err
 	}
-	defer closeLog()
+	defer func() {
+		if failed := closeLog(); failed != nil && err == nil {
+			err = &exitError{code: exitFailed} // what there is to say has been said
+		}
+	}()
 	ctx, cancel := context.WithCancel(ctx)
 	cl, wait, err := c.open(ctx, log)
 	defer wait()
@@ -69,6 +73,7 @@ func (s *session) answer(value any, err error, show func(*page)) error {
 
 // printJSON writes one JSON value and a line break.
 func (c *cli) printJSON(value any) {
+	c.printed = true
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // a signature is full of < and >

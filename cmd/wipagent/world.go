@@ -35,6 +35,27 @@ type worldFlags struct {
 	Speed     *float64 `help:"How fast a recording plays: 0 is at once, 1 is as it was recorded. Default: 1 for serve, 0 for all else." placeholder:"FACTOR"`
 }
 
+// given returns the flags that were given, as words of a command line.
+func (f worldFlags) given() []string {
+	var list []string
+	add := func(flag, value string) {
+		if value != "" {
+			list = append(list, flag, value)
+		}
+	}
+	add("--world", f.World)
+	for _, m := range f.Mount {
+		add("--mount", m)
+	}
+	add("--inventory", f.Inventory)
+	add("--region", f.Region)
+	add("--at", f.At)
+	if f.Speed != nil {
+		add("--speed", strconv.FormatFloat(*f.Speed, 'g', -1, 64))
+	}
+	return list
+}
+
 // callerFlags say on whose behalf a call is made.
 type callerFlags struct {
 	As     string   `default:"local_operator" enum:"${audiences}" help:"Who calls: ${enum}." placeholder:"AUDIENCE"`
@@ -63,16 +84,7 @@ func (c *cli) words() []string {
 			list = append(list, flag, value)
 		}
 	}
-	add("--world", c.World, "")
-	for _, m := range c.Mount {
-		add("--mount", m, "")
-	}
-	add("--inventory", c.Inventory, "")
-	add("--region", c.Region, "")
-	add("--at", c.At, "")
-	if c.Speed != nil {
-		add("--speed", strconv.FormatFloat(*c.Speed, 'g', -1, 64), "")
-	}
+	list = append(list, c.worldFlags.given()...)
 	add("--as", c.As, idl.LocalOperator.String())
 	for _, name := range c.Grant {
 		add("--grant", name, "")
@@ -123,16 +135,59 @@ func (c *cli) mounts() ([]mount, error) {
 	for _, m := range c.Mount {
 		path, name, ok := strings.Cut(m, "=")
 		if !ok || path == "" || name == "" {
-			return nil, usageError("--mount %q: expected PATH=WORLD, such as /bots/anna=grid:anna", m)
+			return nil, usageError("--mount %q: expected PATH=WORLD, such as /bots/anna=grid:anna", withoutUser(m))
 		}
 		if slices.ContainsFunc(list, func(other mount) bool { return other.path == path }) {
-			return nil, usageError("--mount %q: there is a world at %s already", m, path)
+			return nil, usageError("--mount %q: there is a world at %s already", withoutUser(m), path)
 		}
 		bare := *c
-		bare.worldFlags, bare.gridFlags = worldFlags{}, gridFlags{}
+		bare.worldFlags, bare.gridFlags, bare.mountedAt = worldFlags{}, gridFlags{}, path
 		list = append(list, mount{path, name, &bare})
 	}
-	return list, nil
+	return list, checkWorlds(list)
+}
+
+// checkWorlds reports what is wrong with any of the worlds before the first is
+// loaded. An account that is to log in twice would throw itself out.
+func checkWorlds(list []mount) error {
+	accounts := map[string]mount{}
+	for _, m := range list {
+		if err := m.flags.checkWorld(m.world); err != nil {
+			return err
+		}
+		if !isGrid(m.world) {
+			continue
+		}
+		g, _, err := m.flags.gridOf(m.world)
+		if err != nil {
+			return err
+		}
+		who := strings.ToLower(g.grid.LoginURI + "\x00" + g.account.First + "\x00" + g.account.Last)
+		if other, ok := accounts[who]; ok {
+			return usageError("%s and %s are the same account, %s %s on %s",
+				m.flags.named(m.world), other.flags.named(other.world), g.account.First, g.account.Last, g.where())
+		}
+		accounts[who] = m
+	}
+	return nil
+}
+
+// named returns a world's name and the flag that it was given by, for an error.
+func (c *cli) named(world string) string {
+	if c.mountedAt != "" {
+		return fmt.Sprintf("--mount %q", c.mountedAt+"="+withoutUser(world))
+	}
+	return fmt.Sprintf("--world %q", withoutUser(world))
+}
+
+// withoutUser returns a world's name without what stands before the host of an
+// address, which may be a password that does not belong there.
+func withoutUser(name string) string {
+	before, rest, ok := strings.Cut(name, "://")
+	if at := strings.LastIndexByte(rest, '@'); ok && at >= 0 {
+		return before + "://" + rest[at+1:]
+	}
+	return name
 }
 
 // open returns a client with the chosen worlds mounted, each a Host of its own.
@@ -140,6 +195,7 @@ func (c *cli) mounts() ([]mount, error) {
 // come to rest, as a logout does.
 func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait func(), err error) {
 	var resting sync.WaitGroup
+	c.live = &sessions{}
 	mounts, err := c.mounts()
 	if err != nil {
 		return nil, resting.Wait, err
@@ -177,40 +233,54 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 
 func mountError(m mount, err error) error {
 	if m.path != gridPath {
-		return usageError("--mount %s=%s: %w", m.path, m.world, err)
+		return usageError("%s: %w", m.flags.named(m.world), err)
 	}
 	return &exitError{exitUnavailable, err}
 }
 
-// load fills a world from what its name says. What goes on in the background
-// until ctx ends is added to resting.
-func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sync.WaitGroup) error {
-	isArchive := hasExtension(name, ".oar")
-	isRecording := hasExtension(name, ".jsonl")
+// What a world's name says of its kind; any other is demo.
+func isGrid(name string) bool      { return strings.HasPrefix(name, gridPrefix) }
+func isArchive(name string) bool   { return !isGrid(name) && hasExtension(name, ".oar") }
+func isRecording(name string) bool { return !isGrid(name) && hasExtension(name, ".jsonl") }
+
+// checkWorld reports what is wrong with a world's name, or with the flags that
+// go with it.
+func (c *cli) checkWorld(name string) error {
+	if name != "demo" && !isArchive(name) && !isRecording(name) && !isGrid(name) {
+		return usageError("%s is no world; expected demo, FILE.oar, FILE.jsonl, or grid:NAME", c.named(name))
+	}
 	for flag, given := range map[string]bool{"--inventory": c.Inventory != "", "--at": c.At != "", "--region": c.Region != ""} {
-		if given && !isArchive {
-			return usageError("%s goes with an archive, and the world is %s; add --world FILE.oar", flag, name)
+		if given && !isArchive(name) {
+			return usageError("%s goes with an archive, and the world is %s; add --world FILE.oar", flag, withoutUser(name))
 		}
 	}
-	if c.Speed != nil && !isRecording {
-		return usageError("--speed goes with a recording, and the world is %s; add --world FILE.jsonl", name)
+	if c.Speed != nil && !isRecording(name) {
+		return usageError("--speed goes with a recording, and the world is %s; add --world FILE.jsonl", withoutUser(name))
 	}
-	if given := c.gridFlags.given(); len(given) > 0 && !strings.HasPrefix(name, gridPrefix) {
+	if given := c.gridFlags.given(); len(given) > 0 && !isGrid(name) {
 		return usageError("%s goes with a grid, and the world is %s; add --world grid:NAME", given[0], name)
 	}
+	if isGrid(name) {
+		_, _, err := c.gridOf(name)
+		return err
+	}
+	return nil
+}
+
+// load fills a world from what its name, which has been checked, says. What goes
+// on in the background until ctx ends is added to resting.
+func (c *cli) load(ctx context.Context, name string, w *world.World, resting *sync.WaitGroup) error {
 	switch {
 	case name == "demo":
 		done := demo.New(nil).Start(ctx, w)
 		resting.Go(func() { <-done })
 		return nil
-	case isArchive:
+	case isArchive(name):
 		return c.loadArchive(ctx, name, w)
-	case isRecording:
+	case isRecording(name):
 		return c.loadRecording(ctx, name, w, resting)
-	case strings.HasPrefix(name, gridPrefix):
-		return c.loadGrid(ctx, name, w, resting)
 	}
-	return usageError("--world %q is no world; expected demo, FILE.oar, FILE.jsonl, or grid:NAME", name)
+	return c.loadGrid(ctx, name, w, resting)
 }
 
 // hasExtension reports whether a file's name ends in ext, in any case.
@@ -324,7 +394,8 @@ func parsePosition(s string) (*[3]float64, error) {
 
 // auditLog returns where a command's calls and faults are written. A single
 // call at a prompt writes only its faults, unless a file is named.
-func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func(), err error) {
+// What closeLog returns, a record that could not be written, it has said.
+func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func() error, err error) {
 	switch {
 	case c.Log != "":
 		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {
@@ -334,9 +405,42 @@ func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func(), err error) {
 		if err != nil {
 			return nil, nil, &exitError{exitUnavailable, err}
 		}
-		return audit.New(f), func() { f.Close() }, nil
+		w := &logFile{cli: c, f: f}
+		return audit.New(w), w.close, nil
 	case use == serving:
-		return audit.New(c.io.err), func() {}, nil
+		return audit.New(c.io.err), func() error { return nil }, nil
 	}
-	return audit.NewFaults(c.io.err), func() {}, nil
+	return audit.NewFaults(c.io.err), func() error { return nil }, nil
+}
+
+// logFile is the file of the audit log. The first failure is said at once: a
+// call must not wait for it, and a model is not told.
+type logFile struct {
+	cli *cli
+	f   *os.File
+	mu  sync.Mutex
+	err error
+}
+
+// Write writes a record, and never fails to those who log.
+func (l *logFile) Write(p []byte) (int, error) {
+	_, err := l.f.Write(p)
+	l.note(err)
+	return len(p), nil
+}
+
+func (l *logFile) close() error {
+	l.note(l.f.Close())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (l *logFile) note(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil && l.err == nil {
+		l.err = err
+		l.cli.warn("the audit log: %v", err)
+	}
 }
