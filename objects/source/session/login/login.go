@@ -262,8 +262,12 @@ func elsewhere(response *http.Response) error {
 	if err != nil {
 		return errors.New("found an HTTP redirect to nowhere")
 	}
-	return fmt.Errorf("found an HTTP redirect to %s://%s, which is not followed: is that the grid's login address?",
-		excerpt(to.Scheme, 20), excerpt(to.Host, 100))
+	origin := excerpt(to.Scheme, 20) + "://" + excerpt(to.Host, 100)
+	if from := response.Request.URL; from.Scheme == to.Scheme && from.Host == to.Host {
+		return fmt.Errorf("found an HTTP redirect (status %d) to another address on %s, which is not followed, as it drops the login or goes on for ever: is this the grid's login address?",
+			response.StatusCode, origin)
+	}
+	return fmt.Errorf("found an HTTP redirect to %s, which is not followed, as the password is for nobody else: if that is the grid, log in there", origin)
 }
 
 // redirect is a grid's word that another call is to be made.

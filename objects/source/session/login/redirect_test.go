@@ -132,15 +132,15 @@ func TestHTTPRedirects(t *testing.T) {
 		name   string
 		status int
 		to     string
-		ok     bool
+		want   string // in the error; empty if there is none
 	}{
-		{"same origin", 307, "/login", true},
-		{"same origin for ever", 308, "/again", false},
-		{"body dropped", 302, "/login", false},
-		{"other port", 307, other.URL, false},
-		{"other host", 308, "http://localhost:" + port, false},
-		{"to https", 307, "https://127.0.0.1:" + port, false},
-		{"nowhere", 307, "", false},
+		{"same origin", 307, "/login", ""},
+		{"same origin for ever", 308, "/again", "(status 308) to another address on http://127.0.0.1:"},
+		{"body dropped", 302, "/login", "(status 302) to another address on http://127.0.0.1:"},
+		{"other port", 307, other.URL, "if that is the grid, log in there"},
+		{"other host", 308, "http://localhost:" + port, "http://localhost:" + port},
+		{"to https", 307, "https://127.0.0.1:" + port, "https://127.0.0.1:" + port},
+		{"nowhere", 307, "", "to nowhere"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -157,13 +157,13 @@ func TestHTTPRedirects(t *testing.T) {
 				w.WriteHeader(test.status)
 			})
 			reply, err := login.Do(t.Context(), server.Client(), request(server.URL))
-			if test.ok {
+			if test.want == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			if e := failure(t, reply, err); e.Reason != login.ReasonRedirect || e.Status != test.status || !strings.Contains(e.Error(), "HTTP redirect") {
+			if e := failure(t, reply, err); e.Reason != login.ReasonRedirect || e.Status != test.status || !strings.Contains(e.Error(), "HTTP redirect") || !strings.Contains(e.Error(), test.want) {
 				t.Errorf("found %+v: %v", e, e)
 			}
 		})
