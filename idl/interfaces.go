@@ -47,9 +47,10 @@ func (c *compiler) operation(u *unit, owner *Interface, n *syntax.Operation, sha
 	op.Result = c.typ(u, n.Result, &place{role: forResult})
 	c.checkPage(u, n, op)
 	if len(own.examples) > 0 {
-		judge := readable(op.Params)
+		faulty := faultyDefaults(n, op)
+		judge := len(faulty) == 0 && readable(op.Params)
 		for _, a := range own.examples {
-			c.example(u, a, op, judge)
+			c.example(u, a, op, faulty, judge)
 		}
 	}
 	return op
@@ -71,6 +72,22 @@ func readable(params []*Param) bool {
 		return !slices.ContainsFunc(t.Record.Fields, func(f *Field) bool { return !known(f.Type) })
 	}
 	return !slices.ContainsFunc(params, func(p *Param) bool { return !known(p.Type) })
+}
+
+// faultyDefaults returns the names of the parameters whose default is written
+// and has a fault, so that none is known.
+func faultyDefaults(n *syntax.Operation, op *Operation) map[string]bool {
+	written := map[string]bool{}
+	for _, p := range n.Params {
+		written[p.Name.Name] = written[p.Name.Name] || p.Default != nil
+	}
+	faulty := map[string]bool{}
+	for _, p := range op.Params {
+		if written[p.Name] && p.Default == nil {
+			faulty[p.Name] = true
+		}
+	}
+	return faulty
 }
 
 // apply puts the annotations into the operation: its own replace those of its
@@ -198,8 +215,8 @@ func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
 }
 
 // example checks the arguments of an example and adds their record to the
-// operation.
-func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge bool) {
+// operation. It need not give those whose default is faulty.
+func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, faulty map[string]bool, judge bool) {
 	names := make([]string, len(op.Params))
 	params := map[string]*Param{}
 	for i, p := range op.Params {
@@ -251,7 +268,7 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, judge b
 		}
 	}
 	for _, p := range op.Params {
-		if p.Type == nil || !p.Required() || given[p.Name] != nil || meant[p.Name] {
+		if p.Type == nil || !p.Required() || faulty[p.Name] || given[p.Name] != nil || meant[p.Name] {
 			continue
 		}
 		if unnamed--; unnamed < 0 { // else it may be one without a name
