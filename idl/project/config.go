@@ -72,7 +72,30 @@ func (c *Config) parse(text []byte) error {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return fmt.Errorf(" found unknown key %q", unknown[0])
 	}
+	if err := refuseZeros(string(text), meta); err != nil {
+		return err
+	}
 	return c.validate()
+}
+
+// refuseZeros refuses a number that is written as 0, which the types cannot
+// tell from one that is not set: each number of a wip.toml is 1 or more.
+func refuseZeros(text string, meta toml.MetaData) error {
+	var given map[string]any
+	if _, err := toml.Decode(text, &given); err != nil {
+		return fmt.Errorf(" %w", err)
+	}
+	for _, key := range meta.Keys() {
+		var value any = given
+		for _, part := range key {
+			table, _ := value.(map[string]any)
+			value = table[part]
+		}
+		if value == int64(0) {
+			return fmt.Errorf(" found %s = 0, expected 1 or more", key)
+		}
+	}
+	return nil
 }
 
 // validate checks what the types do not.

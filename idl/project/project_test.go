@@ -115,6 +115,12 @@ func TestOpen(t *testing.T) {
 		{"import = []", `unknown key "import"`},
 		{"[limits]\ndocuments = -1", "limits.documents = -1"},
 		{"[limits]\nbytes = 99999999999", "limits.bytes"},
+		{"[limits]\ndocuments = 0", "wip.toml: found limits.documents = 0, expected 1 or more"},
+		{"limits.bytes = 0", "limits.bytes = 0"},
+		{"lint = { min_aliases = 0 }", "lint.min_aliases = 0"},
+		{"[lint]\nmax_doc = 5\nmax_sentence = 0x0", "lint.max_sentence = 0"},
+		{"[lint]\nmax_page_size = 0", "lint.max_page_size = 0"},
+		{"[lint]\nmax_tool_name = -0", "lint.max_tool_name = 0"},
 		{`imports = ["/etc"]`, `"/etc"`},
 		{"# " + strings.Repeat("x", 70_000), "at most 65536"},
 	} {
@@ -162,6 +168,18 @@ func TestImportHints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Diagnostics) != 1 || r.Diagnostics[0].Hint != `did you mean "lib/common.wip"?` {
+		t.Errorf("found %+v", r.Diagnostics)
+	}
+}
+
+// A document is not asked to import itself, by whatever path.
+func TestImportHintsAreOfOthers(t *testing.T) {
+	p := open(t, tree(t, map[string]string{"only/color.wip": "package t;\nimport \"colors.wip\";\n"}))
+	r, err := p.Check(nil, "only/color.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Diagnostics) != 1 || r.Diagnostics[0].Rule != "import-not-found" || r.Diagnostics[0].Hint != "" || r.Diagnostics[0].Fixes != nil {
 		t.Errorf("found %+v", r.Diagnostics)
 	}
 }
