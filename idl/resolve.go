@@ -226,8 +226,26 @@ func (c *compiler) nearestDocument(u *unit, path string) string {
 		}
 	}
 	near := c.nearest(path, names)
+	for near != "" && c.loops(u, near) {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == near })
+		near = c.nearest(path, names)
+	}
 	if near != "" && slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == near }) {
 		return "" // it is there already
 	}
 	return near
+}
+
+// loops reports whether an import clause of u with that path would be a cycle:
+// it means u, or a document that is being loaded with what it imports.
+func (c *compiler) loops(u *unit, path string) bool {
+	if c.Resolve != nil {
+		name, err := c.Resolve(u.name, path)
+		if err != nil {
+			return false
+		}
+		path = name
+	}
+	to := c.units[path]
+	return to == u || to != nil && to.loading
 }

@@ -233,3 +233,21 @@ func TestLimits(t *testing.T) {
 		t.Errorf("found %v", got)
 	}
 }
+
+// TestUnread tells documents that cannot be read from those that are wrong.
+func TestUnread(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.wip": "package a;\nimport \"b.wip\";\n", "wrong.wip": "pakcage", "c/d.wip": "package d;",
+		"large.wip": strings.Repeat("//\n", 4*syntax.MaxSource/3+1),
+	})
+	if err := os.Symlink("nowhere.wip", filepath.Join(dir, "dangling.wip")); err != nil {
+		t.Skip(err)
+	}
+	r, err := open(t, dir).Check(nil, "a.wip", "wrong.wip", "large.wip", "dangling.wip", "c", "gone.wip", "c/d.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"c", "dangling.wip", "gone.wip"}, r.Unread); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
