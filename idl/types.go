@@ -268,7 +268,11 @@ func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (
 		}
 		if around.in != 0 && around.in != Observed {
 			d := u.fault(ruleBadNesting, e.Name.Span, "use list", "found page inside %s, expected it only as a result or a field, bare or in fact or observed", builtinNames[around.in])
-			rewrite(d, e.Name.Span, "list")
+			if at.in == Page { // which holds no list
+				d.Hint = "declare a record with this as a field"
+			} else {
+				rewrite(d, e.Name.Span, "list")
+			}
 			return true
 		}
 	case Fact:
