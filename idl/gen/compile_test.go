@@ -149,7 +149,11 @@ func checkGo(t *testing.T, dir string) {
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("found no Go packages: %v", err)
 	}
-	for _, folder := range folders {
+	servers, err := filepath.Glob(filepath.Join(dir, "*", "server", "golang"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range append(folders, servers...) {
 		paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +178,7 @@ func checkGo(t *testing.T, dir string) {
 func TestAnyDocumentCompiles(t *testing.T) {
 	const want = 300 // interfaces
 	random := rand.New(rand.NewPCG(3, 5))
-	sets := map[string][]gen.File{}
+	sets, servers := map[string][]gen.File{}, 0
 	for found, tries := 0, 0; found < want; tries++ {
 		if tries > want {
 			t.Fatalf("found only %d documents of %d to compile", len(sets), tries)
@@ -185,7 +189,15 @@ func TestAnyDocumentCompiles(t *testing.T) {
 			continue // two names of one place were too much alike
 		}
 		found += len(docs[0].Interfaces) + len(docs[0].Imports[0].Interfaces)
-		sets[fmt.Sprintf("set%03d", len(sets))] = clients(t, docs)
+		files := clients(t, docs)
+		if src, err := gen.Go(docs, "golang"); err == nil { // no page is within a record
+			files = append(files, gen.File{Name: "server/golang/zserver.go", Data: src})
+			servers++
+		}
+		sets[fmt.Sprintf("set%03d", len(sets))] = files
+	}
+	if servers < len(sets)/4 {
+		t.Errorf("found %d of %d sets to have a server, want more", servers, len(sets))
 	}
 	for name, files := range sets {
 		for i, f := range files {

@@ -18,18 +18,19 @@ import (
 // what it returned. Everything is generic over the snapshot type S, and the
 // file imports only the standard library and package idl.
 //
-// The error tells what Go cannot express: names that become one, and pages
-// below the top of a result.
+// The error tells what Go cannot express: pages below the top of a result.
 func Go(docs []*idl.Document, pkg string) ([]byte, error) {
+	all := withImports(docs)
 	g := &generator{
+		naming:    goLanguage.newNaming(all),
 		body:      new(bytes.Buffer),
-		names:     map[string]string{},
 		recursive: map[*idl.Record]bool{},
 		decoders:  map[*idl.Record]bool{},
 	}
-	all := withImports(docs)
 	for _, d := range all {
-		g.declare(d)
+		for _, r := range d.Records {
+			g.recursive[r] = reaches(r, r, map[*idl.Record]bool{})
+		}
 	}
 	for _, d := range all {
 		for _, i := range d.Interfaces {
@@ -71,9 +72,24 @@ func withImports(docs []*idl.Document) []*idl.Document {
 	return all
 }
 
+// goLanguage is how the Go binding of those who answer writes names. All are
+// exported, and S is the type of snapshots.
+var goLanguage = language{
+	typ: goName, member: goName,
+	types:      []string{"S"},
+	onePackage: true, labels: true, calls: true,
+	args: func(o *idl.Operation) []string {
+		if len(ownParams(o)) == 0 {
+			return nil
+		}
+		name := goName(o.Name) + "Args"
+		return []string{name, goName(o.Interface.Name) + name}
+	},
+}
+
 type generator struct {
+	*naming
 	body      *bytes.Buffer
-	names     map[string]string // Go name at package level -> what has it
 	recursive map[*idl.Record]bool
 	decoders  map[*idl.Record]bool // records that arguments hold
 	err       error
@@ -107,52 +123,6 @@ func (g *generator) file(pkg string) ([]byte, error) {
 		return nil, fmt.Errorf("generated source does not parse: %w", err)
 	}
 	return src, nil
-}
-
-// declare takes the package-level names of a document.
-func (g *generator) declare(d *idl.Document) {
-	take := func(name, what string) {
-		if had, taken := g.names[name]; taken {
-			g.fail("found %s and %s, expected different names in Go than %s", had, what, name)
-		}
-		g.names[name] = what
-	}
-	for _, i := range d.Interfaces {
-		what := "interface " + i.QualifiedName()
-		take(goName(i.Name), what)
-		take("Call"+goName(i.Name), what)
-		for _, o := range i.Operations {
-			if len(ownParams(o)) > 0 {
-				take(argsName(o), "arguments of "+i.QualifiedName()+"."+o.Name)
-			}
-		}
-		distinct(g, what, i.Operations, func(o *idl.Operation) string { return o.Name })
-	}
-	for _, e := range d.Enums {
-		what := "enum " + d.Package + "." + e.Name
-		take(goName(e.Name), what)
-		for _, l := range e.Labels {
-			take(labelName(e, l), what)
-		}
-	}
-	for _, r := range d.Records {
-		what := "record " + d.Package + "." + r.Name
-		take(goName(r.Name), what)
-		distinct(g, what, r.Fields, func(f *idl.Field) string { return f.Name })
-		g.recursive[r] = reaches(r, r, map[*idl.Record]bool{})
-	}
-}
-
-// distinct checks that the members of one declaration keep their names apart.
-func distinct[T any](g *generator, what string, members []T, name func(T) string) {
-	had := map[string]string{}
-	for _, m := range members {
-		n := goName(name(m))
-		if other, taken := had[n]; taken {
-			g.fail("found %s and %s in %s, expected different names in Go than %s", other, name(m), what, n)
-		}
-		had[n] = name(m)
-	}
 }
 
 // reaches reports whether a value of from can hold a value of to.
@@ -194,10 +164,6 @@ func goName(name string) string {
 	}
 	return s
 }
-
-func argsName(o *idl.Operation) string { return goName(o.Name) + "Args" }
-
-func labelName(e *idl.Enum, l idl.Label) string { return goName(e.Name) + goName(l.Name) }
 
 // comment writes a doc comment: the first sentence is ours, the rest the
 // document's.
@@ -256,9 +222,9 @@ func (g *generator) goType(t *idl.Type) string {
 	case idl.Observed:
 		return g.goType(t.Elem)
 	case idl.RecordOf:
-		return goName(t.Record.Name)
+		return g.of[t.Record]
 	case idl.EnumOf:
-		return goName(t.Enum.Name)
+		return g.of[t.Enum]
 	}
 	g.fail("found type kind %d, expected one that Go can express", t.Kind)
 	return "any"

@@ -39,20 +39,66 @@ func TestFixtureIsFresh(t *testing.T) {
 	}
 }
 
-func TestWhatGoCannotExpress(t *testing.T) {
-	for name, c := range map[string]struct{ src, want string }{
-		"label and record": {
-			`enum Item { kind } record ItemKind { x: int; }`,
-			"expected different names in Go than ItemKind",
+// Names that would become one in Go are made free.
+func TestServerNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		src  string
+		want []string
+	}{
+		"one operation": {
+			`interface Doors { find(words: string) -> int; }`,
+			[]string{"type FindArgs struct", "Find(ctx context.Context, snap S, args FindArgs)"},
+		},
+		"two operations": {
+			`interface Doors { find(words: string) -> int; } interface Windows { find(words: string) -> int; open(id: int) -> bool; }`,
+			[]string{"type DoorsFindArgs struct", "type WindowsFindArgs struct", "type OpenArgs struct", "impl.Find(ctx, snap, WindowsFindArgs{"},
+		},
+		"one of two without arguments": {
+			`interface Doors { find(words: string) -> int; } interface Windows { find() -> int; list(page: int [1..] = 1, page_size: int [1..9] = 3) -> page<int>; }`,
+			[]string{"type FindArgs struct", "List(ctx context.Context, snap S) (idl.Selection[int64], error)"},
 		},
 		"arguments and record": {
-			`interface A { find(q: string) -> int; } record FindArgs { x: int; }`,
-			"expected different names in Go than FindArgs",
+			`interface A { find(q: string) -> FindArgs; } record FindArgs { x: int; }`,
+			[]string{"type FindArgs struct", "type AFindArgs struct", "args AFindArgs) (FindArgs, error)"},
+		},
+		"arguments and records": {
+			`interface A { find(q: string) -> int; } record FindArgs { x: int; } record AFindArgs { x: int; }`,
+			[]string{"type FindArgs struct", "type AFindArgs struct", "args AFindArgs_)"},
+		},
+		"label and record": {
+			`enum Item { kind } record ItemKind { x: int; }`,
+			[]string{"type ItemKind struct", `ItemKind_ Item = "kind"`},
 		},
 		"interface and call": {
 			`interface Region { now() -> int; } record CallRegion { x: int; }`,
-			"expected different names in Go than CallRegion",
+			[]string{"type CallRegion struct", "func CallRegion_[S any](", "// CallRegion_ runs"},
 		},
+		"the snapshot's type": {
+			`interface A { now() -> S; } record S { x: int; }`,
+			[]string{"type S_ struct", "Now(ctx context.Context, snap S) (S_, error)"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs, err := idl.Compile(idl.FSLoader(fstest.MapFS{"a.wip": {Data: []byte("package a;\n" + c.src)}}), "a.wip")
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := gen.Go(docs, "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := strings.Join(strings.Fields(string(src)), " ")
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("found no %q in\n%s", want, src)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatGoCannotExpress(t *testing.T) {
+	for name, c := range map[string]struct{ src, want string }{
 		"page in a record": {
 			`interface A { find(page: int = 1, page_size: int = 10) -> Found; } record Found { hits: page<int>; }`,
 			"expected it to be the result itself",

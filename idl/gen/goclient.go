@@ -20,7 +20,7 @@ var goClientLanguage = language{
 	// What a type has beside what the document says.
 	fields:     []string{"UnmarshalJSON"},
 	methods:    strings.Fields("Client Path Principal"),
-	onePackage: true, args: true, labels: true,
+	onePackage: true, args: longArgs(goName), labels: true,
 }
 
 // GoClient returns the files of one Go package by which programs call the

@@ -11,11 +11,11 @@ import (
 // iface writes an interface, the argument types of its operations, and the
 // function that calls it.
 func (g *generator) iface(i *idl.Interface) {
-	name := goName(i.Name)
+	name, call := g.of[i], g.caller[i]
 	first := fmt.Sprintf("%s is the interface %s over snapshots of type S.", name, i.QualifiedName())
 	if slices.ContainsFunc(i.Operations, func(o *idl.Operation) bool { return pageOf(o.Result) != nil }) {
 		first += fmt.Sprintf(` A method
-// that returns a page returns all that it selected; Call%s takes the page.`, name)
+// that returns a page returns all that it selected; %s takes the page.`, call)
 	}
 	g.comment(first, i.Doc)
 	g.printf("type %s[S any] interface {\n", name)
@@ -23,9 +23,9 @@ func (g *generator) iface(i *idl.Interface) {
 		g.plainComment(o.Doc)
 		args := ""
 		if len(ownParams(o)) > 0 {
-			args = ", args " + argsName(o)
+			args = ", args " + g.args[o]
 		}
-		g.printf("%s(ctx context.Context, snap S%s) (%s, error)\n", goName(o.Name), args, g.goType(o.Result))
+		g.printf("%s(ctx context.Context, snap S%s) (%s, error)\n", g.of[o], args, g.goType(o.Result))
 	}
 	g.printf("}\n")
 	observer := "any"
@@ -35,11 +35,11 @@ func (g *generator) iface(i *idl.Interface) {
 			observer = "idl.Observer"
 		}
 	}
-	g.comment(fmt.Sprintf(`Call%[1]s runs one operation of impl on snap. The arguments are a record that
+	g.comment(fmt.Sprintf(`%[1]s runs one operation of impl on snap. The arguments are a record that
 // passed DecodeArgs; the result is the JSON form of the declared type, with the
-// page that the arguments ask for. An error of impl is returned as it is.`, name), "")
-	g.printf("func Call%[1]s[S %[2]s](ctx context.Context, impl %[1]s[S], snap S, operation string, args json.RawMessage) (json.RawMessage, error) {\n",
-		name, observer)
+// page that the arguments ask for. An error of impl is returned as it is.`, call), "")
+	g.printf("func %s[S %s](ctx context.Context, impl %s[S], snap S, operation string, args json.RawMessage) (json.RawMessage, error) {\n",
+		call, observer, name)
 	g.printf("switch operation {\n")
 	for _, o := range i.Operations {
 		g.printf("case %q:\n", o.Name)
@@ -79,16 +79,15 @@ func (g *generator) argsType(i *idl.Interface, o *idl.Operation) {
 	if len(params) == 0 {
 		return
 	}
-	g.comment(fmt.Sprintf("%s are the arguments of %s.%s.", argsName(o), i.QualifiedName(), o.Name), "")
-	g.printf("type %s struct {\n", argsName(o))
+	g.comment(fmt.Sprintf("%s are the arguments of %s.%s.", g.args[o], i.QualifiedName(), o.Name), "")
+	g.printf("type %s struct {\n", g.args[o])
 	for _, p := range params {
 		if p.Doc != "" {
 			g.plainComment(p.Doc)
 		}
-		g.printf("%s %s\n", goName(p.Name), g.goType(p.Type))
+		g.printf("%s %s\n", g.of[p], g.goType(p.Type))
 	}
 	g.printf("}\n")
-	distinct(g, "arguments of "+i.QualifiedName()+"."+o.Name, params, func(p *idl.Param) string { return p.Name })
 }
 
 // call writes one case of the calling function: read the arguments, call,
@@ -103,11 +102,11 @@ func (g *generator) call(o *idl.Operation) {
 	if len(params) > 0 {
 		var fields strings.Builder
 		for _, p := range params {
-			fmt.Fprintf(&fields, "%s: %s,\n", goName(p.Name), g.arg(p.Type, fmt.Sprintf("a.Field(%q)", p.Name)))
+			fmt.Fprintf(&fields, "%s: %s,\n", g.of[p], g.arg(p.Type, fmt.Sprintf("a.Field(%q)", p.Name)))
 		}
-		args = fmt.Sprintf(", %s{\n%s}", argsName(o), fields.String())
+		args = fmt.Sprintf(", %s{\n%s}", g.args[o], fields.String())
 	}
-	g.printf("v, err := impl.%s(ctx, snap%s)\nif err != nil {\nreturn nil, err\n}\n", goName(o.Name), args)
+	g.printf("v, err := impl.%s(ctx, snap%s)\nif err != nil {\nreturn nil, err\n}\n", g.of[o], args)
 	g.printf("e := idl.NewEncoder()\n")
 	t := o.Result
 	if t.Kind == idl.Observed {
@@ -151,14 +150,14 @@ func (g *generator) arg(t *idl.Type, from string) string {
 	case idl.Entry:
 		return from + ".Entry()"
 	case idl.EnumOf:
-		return fmt.Sprintf("%s(%s.String())", goName(t.Enum.Name), from)
+		return fmt.Sprintf("%s(%s.String())", g.of[t.Enum], from)
 	case idl.List:
 		return fmt.Sprintf("idl.ListArg(%s, func(a idl.Arg) %s { return %s })", from, g.goType(t.Elem), g.arg(t.Elem, "a"))
 	case idl.Map:
 		return fmt.Sprintf("idl.MapArg(%s, func(a idl.Arg) %s { return %s })", from, g.goType(t.Elem), g.arg(t.Elem, "a"))
 	case idl.RecordOf:
 		g.decoders[t.Record] = true
-		return fmt.Sprintf("decode%s(%s)", goName(t.Record.Name), from)
+		return fmt.Sprintf("decode%s(%s)", g.of[t.Record], from)
 	}
 	g.fail("found a parameter of type kind %d, expected one that arguments can have", t.Kind)
 	return from
@@ -175,10 +174,10 @@ func (g *generator) decodeFuncs(docs []*idl.Document) {
 					continue
 				}
 				done[r], more = true, true
-				name := goName(r.Name)
+				name := g.of[r]
 				g.printf("\nfunc decode%[1]s(a idl.Arg) %[1]s {\nreturn %[1]s{\n", name)
 				for _, f := range r.Fields {
-					g.printf("%s: %s,\n", goName(f.Name), g.arg(f.Type, fmt.Sprintf("a.Field(%q)", f.Name)))
+					g.printf("%s: %s,\n", g.of[f], g.arg(f.Type, fmt.Sprintf("a.Field(%q)", f.Name)))
 				}
 				g.printf("}\n}\n")
 			}

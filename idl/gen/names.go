@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/wipagent/wipagent/idl"
@@ -18,9 +19,13 @@ type language struct {
 	typesHide bool
 	// onePackage says that all documents share one scope of types.
 	onePackage bool
-	// args says that an operation with parameters has a type for them, and
-	// labels that each label of an enum has a name beside the types.
-	args, labels bool
+	// args says what the type of an operation's arguments may be named, the
+	// best first; it has none if there are no names. Where several operations
+	// want the first name, or a declaration does, each gets its last.
+	args func(*idl.Operation) []string
+	// labels says that each label of an enum has a name beside the types, and
+	// calls that each interface has a function there that calls it.
+	labels, calls bool
 }
 
 // module is what one generated file or folder binds: the documents of one
@@ -43,13 +48,15 @@ type naming struct {
 	of map[any]string
 	// args is the name of the type of an operation's arguments.
 	args map[*idl.Operation]string
+	// caller is the name of the function that calls an interface.
+	caller map[*idl.Interface]string
 }
 
 // newNaming names what the documents declare, each scope as a set: which name a
 // declaration gets depends on the declarations alone, not on what is asked for
 // first.
 func (l *language) newNaming(docs []*idl.Document) *naming {
-	n := &naming{in: map[*idl.Document]*module{}, of: map[any]string{}, args: map[*idl.Operation]string{}}
+	n := &naming{in: map[*idl.Document]*module{}, of: map[any]string{}, args: map[*idl.Operation]string{}, caller: map[*idl.Interface]string{}}
 	n.group(l, docs)
 	for _, m := range n.modules {
 		l.nameModule(n, m)
@@ -108,17 +115,20 @@ func (l *language) nameModule(n *naming, m *module) {
 	}
 	declared := len(owners)
 	for _, i := range m.ifaces {
-		for _, o := range i.Operations {
-			if l.args && len(o.Params) > 0 {
-				add(o, l.typ(i.Name)+l.typ(o.Name)+"Args")
-			}
+		if l.calls {
+			add(i, "Call"+l.typ(i.Name))
 		}
 	}
+	called := len(owners)
+	l.wantArgs(m, slices.Clone(want), add)
 	types := allocate(want, l.types)
 	for i, name := range types {
-		if i < declared {
+		switch {
+		case i < declared:
 			n.of[owners[i]] = name
-		} else {
+		case i < called:
+			n.caller[owners[i].(*idl.Interface)] = name
+		default:
 			n.args[owners[i].(*idl.Operation)] = name
 		}
 	}
@@ -133,6 +143,45 @@ func (l *language) nameModule(n *naming, m *module) {
 		nameMembers(n, l, i.Operations, func(o *idl.Operation) string { return o.Name }, append(l.methods, hidden...))
 		for _, o := range i.Operations {
 			nameMembers(n, l, o.Params, func(p *idl.Param) string { return p.Name }, l.params)
+		}
+	}
+}
+
+// longArgs names the type of an operation's arguments by its interface too.
+func longArgs(typ func(string) string) func(*idl.Operation) []string {
+	return func(o *idl.Operation) []string {
+		if len(o.Params) == 0 {
+			return nil
+		}
+		return []string{typ(o.Interface.Name) + typ(o.Name) + "Args"}
+	}
+}
+
+// wantArgs adds the types of arguments, with the names that they want beside
+// those of the declarations.
+func (l *language) wantArgs(m *module, declared []string, add func(owner any, name string)) {
+	if l.args == nil {
+		return
+	}
+	wanted := map[string]int{}
+	for _, name := range declared {
+		wanted[name]++
+	}
+	var operations []*idl.Operation
+	for _, i := range m.ifaces {
+		for _, o := range i.Operations {
+			if names := l.args(o); len(names) > 0 {
+				operations = append(operations, o)
+				wanted[names[0]]++
+			}
+		}
+	}
+	for _, o := range operations {
+		names := l.args(o)
+		if wanted[names[0]] == 1 {
+			add(o, names[0])
+		} else {
+			add(o, names[len(names)-1])
 		}
 	}
 }

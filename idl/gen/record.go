@@ -8,28 +8,29 @@ import (
 )
 
 func (g *generator) enum(e *idl.Enum) {
-	name := goName(e.Name)
+	name := g.of[e]
 	g.comment(fmt.Sprintf("%s is the enum %s.%s.", name, e.Document.Package, e.Name), e.Doc)
 	g.printf("type %s string\n\n// The labels of %s.\nconst (\n", name, name)
-	for _, l := range e.Labels {
+	for i := range e.Labels {
+		l := &e.Labels[i]
 		if l.Doc != "" {
 			g.plainComment(l.Doc)
 		}
-		g.printf("%s %s = %q\n", labelName(e, l), name, l.Name)
+		g.printf("%s %s = %q\n", g.of[l], name, l.Name)
 	}
 	g.printf(")\n")
 }
 
 // record writes a record's type and the methods that write its values.
 func (g *generator) record(r *idl.Record) {
-	name := goName(r.Name)
+	name := g.of[r]
 	g.comment(fmt.Sprintf("%s is the record %s.%s.", name, r.Document.Package, r.Name), r.Doc)
 	g.printf("type %s struct {\n", name)
 	for _, f := range r.Fields {
 		if f.Doc != "" {
 			g.plainComment(f.Doc)
 		}
-		g.printf("%s %s\n", goName(f.Name), g.goType(f.Type))
+		g.printf("%s %s\n", g.of[f], g.goType(f.Type))
 	}
 	g.printf("}\n\n")
 
@@ -37,7 +38,7 @@ func (g *generator) record(r *idl.Record) {
 	g.printf("func (v *%s) encodeFields(e *idl.Encoder) {\n", name)
 	for _, f := range r.Fields {
 		g.printf("e.Field(%q)\n", f.Name)
-		g.value(f.Type, "v."+goName(f.Name), 0)
+		g.value(f.Type, "v."+g.of[f], 0)
 	}
 	g.printf("}\n")
 
@@ -47,7 +48,7 @@ func (g *generator) record(r *idl.Record) {
 	g.printf("\n// finite reports whether every float outside a fact can be written.\n")
 	g.printf("func (v *%s) finite() bool {\nreturn true", name)
 	for _, f := range r.Fields {
-		if c := g.finite(f.Type, "v."+goName(f.Name)); c != "" {
+		if c := g.finite(f.Type, "v."+g.of[f]); c != "" {
 			g.printf(" &&\n%s", c)
 		}
 	}

@@ -23,7 +23,7 @@ var typescriptLanguage = language{
 	fields:  objectMembers,
 	methods: append(strings.Fields("path space then"), objectMembers...),
 	params:  objectMembers,
-	args:    true,
+	args:    longArgs(pascal),
 }
 
 // objectMembers are what every object has already.
