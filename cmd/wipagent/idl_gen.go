@@ -13,8 +13,6 @@ import (
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/gen"
-	"github.com/wipagent/wipagent/idl/project"
-	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 type idlGenCmd struct {
@@ -64,7 +62,14 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 		}
 		name = filepath.Base(out)
 	}
-	if g.Language != "typescript" && !token.IsIdentifier(name) {
+	valid := true
+	switch g.Language {
+	case "python":
+		valid = gen.IsPythonPackage(name)
+	case "go", "go-client":
+		valid = token.IsIdentifier(name) && name != "_"
+	}
+	if !valid {
 		return nil, usageError("found package name %q, expected an identifier; --package gives another", name)
 	}
 	switch g.Language {
@@ -89,37 +94,11 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 // compile returns the documents that the arguments name, without a fault. What
 // is wrong with them is shown on stderr; their style does not matter.
 func (c *cli) compile(args []string) ([]*idl.Document, error) {
-	set, err := c.documents(args, func(p *project.Project) { p.NoLint = true })
+	set, err := c.documents(args, unlinted)
 	if err != nil {
 		return nil, err
 	}
-	var docs []*idl.Document
-	var faults []syntax.Diagnostic
-	texts := map[string][]byte{}
-	for i, p := range set.projects {
-		r, err := p.Check(set.overlay, set.files[i]...)
-		if err != nil {
-			return nil, &exitError{exitUnavailable, err}
-		}
-		docs = append(docs, r.Documents...)
-		for _, d := range r.Diagnostics {
-			if d.Severity == syntax.Error {
-				faults = append(faults, set.named(p, d))
-			}
-		}
-		for name := range r.Files {
-			texts[set.name(p, name)], _ = r.Source(name)
-		}
-	}
-	if len(faults) == 0 {
-		return docs, nil
-	}
-	load := func(name string) ([]byte, error) { return texts[name], nil }
-	r := idl.Renderer{Source: load, Color: c.color()}
-	if err := r.Render(c.io.err, faults); err != nil {
-		return nil, err
-	}
-	return nil, &exitError{code: exitFailed}
+	return c.compileSet(set, map[string][]byte{}, func(name string) string { return name }, exitFailed)
 }
 
 // generatedMark stands in the first line of every generated file that is not

@@ -45,6 +45,15 @@ var (
 		Refused Remote Space Stdio Text Transport Unavailable Unknown WipError connect`)
 )
 
+// IsPythonPackage reports whether a Python package can have this name and be
+// imported by it: an ASCII identifier that is no keyword, nor one of the names
+// in double underscores that Python itself gives a meaning.
+func IsPythonPackage(name string) bool {
+	letters := strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
+	special := strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+	return name != "" && letters && (name[0] < '0' || name[0] > '9') && !special && !slices.Contains(pythonKeywords, name)
+}
+
 // Python returns the files of a Python package, for Python 3.10 and later and
 // without dependencies, by which programs call the operations of the documents
 // and of all that they import: a module for each package of the interface
