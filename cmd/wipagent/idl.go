@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,7 +74,10 @@ func (i *idlCheckCmd) Run(c *cli) error {
 		}
 		found.summary(c.io.out)
 	}
-	if found.errors > 0 || i.DenyWarnings && found.warnings > 0 {
+	switch {
+	case found.unread:
+		return &exitError{code: exitUnavailable}
+	case found.errors > 0, i.DenyWarnings && found.warnings > 0:
 		return &exitError{code: exitFailed}
 	}
 	return nil
@@ -177,7 +181,11 @@ func (s *documentSet) add(path string) error {
 	at, ok := s.byFolder[dir]
 	if !ok {
 		p, err := s.open(dir)
-		if err != nil {
+		var unread *fs.PathError
+		switch {
+		case errors.As(err, &unread):
+			return &exitError{exitUnavailable, err}
+		case err != nil:
 			return &exitError{exitUsage, err}
 		}
 		at = slices.IndexFunc(s.projects, func(other *project.Project) bool { return other.Root == p.Root })
@@ -219,6 +227,7 @@ func (s *documentSet) check() (*findings, error) {
 		for _, d := range r.Diagnostics {
 			found.list = append(found.list, s.named(p, d))
 		}
+		found.unread = found.unread || len(r.Unread) > 0
 		for name := range r.Files {
 			found.texts[s.name(p, name)], _ = r.Source(name)
 		}

@@ -29,7 +29,7 @@ compared with stands for the folder that is named; a folder wins over a git ref 
 version was raised in each document concerned: they are reported, and do not fail.
 
 Exit codes: 0 nothing breaks, 1 something breaks or a new document has errors, 2 the command line was wrong, 3 the old state
-could not be had or has errors.
+could not be had or has errors, or a file could not be read.
 
 Examples:
   wipagent idl breaking --against main
@@ -108,7 +108,8 @@ func (b *idlBreakingCmd) wants(breaks breaking.Breaks) bool {
 
 // compileSet returns the documents of a set, without a fault, and puts the
 // texts of all that was read into texts, under names that name makes of those
-// seen from the set's working directory. Faults are shown on stderr.
+// seen from the set's working directory. Faults are shown on stderr, and end
+// the program with exit, or with 3 if a document could not be read.
 func (c *cli) compileSet(s *documentSet, texts map[string][]byte, name func(string) string, exit int) ([]*idl.Document, error) {
 	var docs []*idl.Document
 	var faults []syntax.Diagnostic
@@ -118,6 +119,9 @@ func (c *cli) compileSet(s *documentSet, texts map[string][]byte, name func(stri
 			return nil, &exitError{exitUnavailable, err}
 		}
 		docs = append(docs, r.Documents...)
+		if len(r.Unread) > 0 {
+			exit = exitUnavailable
+		}
 		for file := range r.Files {
 			texts[name(s.name(p, file))], _ = r.Source(file)
 		}

@@ -20,6 +20,7 @@ type findings struct {
 	texts            map[string][]byte // by name
 	documents        int
 	errors, warnings int
+	unread           bool // a document could not be read
 }
 
 // source returns the text of a document that was read.

@@ -73,7 +73,10 @@ func (i *idlLintCmd) Run(c *cli) error {
 		}
 		found.summary(c.io.out)
 	}
-	if len(found.list) > 0 {
+	switch {
+	case found.unread:
+		return &exitError{code: exitUnavailable}
+	case len(found.list) > 0:
 		return &exitError{code: exitFailed}
 	}
 	return nil

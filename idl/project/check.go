@@ -22,6 +22,9 @@ type Result struct {
 	// Files are the trees of all documents that were read, those with errors
 	// and the imported ones too, by name.
 	Files map[string]*syntax.File
+	// Unread are the names of the documents that could not be read, named ones
+	// and imported ones. The diagnostics say why.
+	Unread []string
 
 	texts map[string][]byte
 }
@@ -73,7 +76,7 @@ func (p *Project) Check(overlay map[string][]byte, files ...string) (*Result, er
 	names = slices.Compact(names)
 
 	found := idl.Check(s.compiler(), names...)
-	r := &Result{Documents: found.Documents, Files: make(map[string]*syntax.File, len(found.Files)), texts: s.texts}
+	r := &Result{Documents: found.Documents, Files: make(map[string]*syntax.File, len(found.Files)), Unread: s.unread, texts: s.texts}
 	for _, f := range found.Files {
 		r.Files[f.Name] = f
 	}

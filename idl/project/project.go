@@ -130,7 +130,12 @@ func readRegular(path string, most int) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: found no regular file", path)
 	case info.Size() > int64(most):
-		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", path, info.Size(), most)
+		return nil, sizeError(fmt.Sprintf("%s: found %d bytes, expected at most %d", path, info.Size(), most))
 	}
 	return os.ReadFile(path)
 }
+
+// sizeError is a file that is not read for its size.
+type sizeError string
+
+func (e sizeError) Error() string { return string(e) }

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -17,6 +18,7 @@ type source struct {
 	*Project
 	overlay map[string][]byte   // by name
 	texts   map[string][]byte   // what was loaded, by name
+	unread  []string            // the names of what could not be
 	folder  map[string][]string // the documents in a folder, once it was listed
 }
 
@@ -26,6 +28,9 @@ func (s *source) load(name string) ([]byte, error) {
 	if !ok {
 		var err error
 		if text, err = readRegular(s.Path(name), 4*syntax.MaxSource); err != nil {
+			if !errors.As(err, new(sizeError)) {
+				s.unread = append(s.unread, name)
+			}
 			return nil, err
 		}
 	}
