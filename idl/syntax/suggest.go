@@ -90,9 +90,18 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		if at > 0 && s.toks[at].Type == ',' && s.toks[at-1].Type == ',' {
 			return s.hinted(d, "remove it", put("remove it", d.Span, ""))
 		}
+		if s.quotesName(at) {
+			return s.bare(d, at)
+		}
 	case RuleMissingType, RuleMissingValue:
+		if s.quotesName(at) {
+			return s.bare(d, at)
+		}
 		return s.slip(d, at)
 	case RuleUnexpectedToken:
+		if s.quotesName(at) {
+			return s.bare(d, at)
+		}
 		if f := s.unexpected(d, at); f.Title != "" {
 			return f
 		}
@@ -252,7 +261,7 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 		return write(d.Span, "_")
 	case inName:
 	case strings.ContainsRune(otherQuotes, r) && size == len(found) && s.typ(at) == tokString && s.toks[at].Pos.Offset == d.Span.Start.Offset:
-		return s.quotes(at, size)
+		return s.quotes(d, at, size)
 	case found == "#":
 		return put(`write //`, d.Span, "//")
 	case found == "--" && s.startsLine(d.Span.Start):
@@ -269,8 +278,12 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 	return Fix{}
 }
 
-// quotes puts a string in double quotes, which stands in others.
-func (s *suggester) quotes(at, size int) Fix {
+// quotes puts a string in double quotes, which stands in others, or a name in
+// none.
+func (s *suggester) quotes(d *Diagnostic, at, size int) Fix {
+	if s.quotesName(at) {
+		return s.bare(d, at)
+	}
 	whole := over(&s.toks[at])
 	raw := s.toks[at].Value
 	_, last := utf8.DecodeLastRuneInString(raw)

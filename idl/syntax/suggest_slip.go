@@ -185,3 +185,47 @@ func (s *suggester) noAnnotation(d *Diagnostic, at int) Fix {
 	sign.End = startOf(&s.toks[open-1])
 	return s.hinted(d, `what stands behind "@" is an annotation: remove the "@"`, put(`remove the "@"`, sign, ""))
 }
+
+// quotesName reports whether the token at an index is a string where only a
+// name can stand.
+func (s *suggester) quotesName(at int) bool {
+	if s.typ(at) != tokString {
+		return false
+	}
+	before, next := s.typ(at-1), s.typ(at+1)
+	switch {
+	case next == ':':
+		return true // of a field, a parameter or an argument
+	case s.inAnnotation(at):
+		return false
+	case before == tokIdent:
+		word := s.toks[at-1].Value
+		return isTopWord(word) && word != "import" && word != "version"
+	case before == '{' || before == ',':
+		return next == ',' || next == '}' || next == '(' // a label, or an operation
+	}
+	return next == '(' || before == '@' || s.typePlace(at)
+}
+
+// typePlace reports whether a type stands where the token at an index does.
+func (s *suggester) typePlace(at int) bool {
+	before := s.typ(at - 1)
+	return before == ':' || before == tokArrow || before == '<'
+}
+
+// bare writes the name at an index without its quotes, if it is one.
+func (s *suggester) bare(d *Diagnostic, at int) Fix {
+	name := unquote(s.toks[at].Value)
+	ok, hint := isPath(name) && !isTopWord(name), "a name stands without quotes, and is made of letters, digits and _"
+	switch {
+	case s.typePlace(at):
+		hint = "a type stands without quotes, such as text or list<int>"
+		ok = slices.Contains(typeWords, name) // others may not be declared
+	case s.typ(at-1) != tokIdent || s.toks[at-1].Value != "package":
+		ok = ok && !strings.Contains(name, ".")
+	}
+	if !ok {
+		return s.hinted(d, hint, Fix{})
+	}
+	return s.hinted(d, "write it without quotes", write(over(&s.toks[at]), name))
+}
