@@ -38,6 +38,8 @@ func (idlCheckCmd) Help() string {
 is none, in the document's own folder and those above it up to the working directory. A warning is silenced by a comment
 before what it is about, with the reason: //wip:ignore RULE why that is right here
 
+A link is followed if it is named, and in a folder if it leads to a file of that folder.
+
 Exit codes: 0 nothing wrong, 1 errors, 2 the command line or wip.toml was wrong, 3 a file could not be read.
 
 Examples:
@@ -143,7 +145,7 @@ func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet
 			}
 			continue
 		}
-		if err := s.walk(arg); err != nil {
+		if err := s.walk(c, arg); err != nil {
 			return nil, err
 		}
 	}
@@ -154,22 +156,14 @@ func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet
 }
 
 // walk adds a document, or those in a folder.
-func (s *documentSet) walk(arg string) error {
-	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return &exitError{exitUnavailable, err}
-		case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case d.IsDir() || path != arg && !strings.HasSuffix(path, ".wip"):
-			return nil
-		}
-		if path, err = filepath.Abs(path); err != nil {
+func (s *documentSet) walk(c *cli, arg string) error {
+	return c.walkDocuments(arg, func(path string) error {
+		path, err := filepath.Abs(path)
+		if err != nil {
 			return &exitError{exitUnavailable, err}
 		}
 		return s.add(path)
 	})
-	return err
 }
 
 // add adds one document.

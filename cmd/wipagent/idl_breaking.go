@@ -69,7 +69,7 @@ func (b *idlBreakingCmd) Run(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
-	old, err := was.documents()
+	old, err := was.documents(c)
 	if err != nil {
 		return err
 	}
@@ -280,10 +280,10 @@ type oldState struct {
 func (o *oldState) name(file string) string { return o.prefix + filepath.ToSlash(file) }
 
 // documents lists the old documents; nil if there are none.
-func (o *oldState) documents() (*documentSet, error) {
+func (o *oldState) documents(c *cli) (*documentSet, error) {
 	s := &documentSet{here: o.here, overlay: map[string][]byte{}, byFolder: map[string]int{}, set: unlinted}
 	for _, path := range o.paths {
-		if err := s.walk(path); err != nil {
+		if err := s.walk(c, path); err != nil {
 			return nil, err
 		}
 	}

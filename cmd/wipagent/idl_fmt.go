@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +64,7 @@ func (i *idlFmtCmd) Run(ctx context.Context, c *cli) error {
 	if slices.Contains(i.Files, stdin) && len(i.Files) > 1 {
 		return usageError("found - beside files, expected either")
 	}
-	files, err := documentFiles(i.Files)
+	files, err := c.documentFiles(i.Files)
 	if err != nil {
 		return err
 	}
@@ -96,28 +95,22 @@ func (i *idlFmtCmd) Run(ctx context.Context, c *cli) error {
 
 // documentFiles lists the documents that the arguments name, each once,
 // folders searched through.
-func documentFiles(args []string) ([]string, error) {
+func (c *cli) documentFiles(args []string) ([]string, error) {
 	var files []string
 	seen := map[string]bool{}
 	for _, arg := range args {
 		if arg == stdin {
 			return args, nil
 		}
-		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+		err := c.walkDocuments(arg, func(path string) error {
 			switch {
-			case err != nil:
-				return &exitError{exitUnavailable, err}
-			case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
-				return fs.SkipDir
-			case d.IsDir() || path != arg && !strings.HasSuffix(path, ".wip"):
+			case seen[path]:
 				return nil
 			case len(files) == maxChecked:
 				return usageError("found more than %d documents", maxChecked)
 			}
-			if path = filepath.Clean(path); !seen[path] {
-				seen[path] = true
-				files = append(files, path)
-			}
+			seen[path] = true
+			files = append(files, path)
 			return nil
 		})
 		if err != nil {

@@ -25,7 +25,7 @@ type idlGenCmd struct {
 
 // Help shows examples.
 func (idlGenCmd) Help() string {
-	return `A file that wipagent has not generated is never overwritten.
+	return `A file that wipagent has not generated is never overwritten, and nothing is written through a link below the folder.
 
 Examples:
   wipagent idl gen python -o lib interfaces        # lib/wipagent: import wipagent, wipagent.grid
@@ -111,6 +111,9 @@ func (c *cli) writeGenerated(dir string, files []gen.File, check bool) error {
 	var changed []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := refuseLinks(dir, f.Name); err != nil {
+			return err
+		}
 		have, err := os.ReadFile(path)
 		switch {
 		case err == nil && bytes.Equal(have, f.Data):
@@ -146,6 +149,27 @@ func (c *cli) writeGenerated(dir string, files []gen.File, check bool) error {
 	}
 	if len(changed) == 0 {
 		fmt.Fprintln(c.io.out, "nothing to change")
+	}
+	return nil
+}
+
+// refuseLinks refuses a file below a folder that would be written elsewhere,
+// through a link, or into what is no file.
+func refuseLinks(dir, name string) error {
+	path := dir
+	for part := range strings.SplitSeq(name, "/") {
+		path = filepath.Join(path, part)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return &exitError{exitUnavailable, err}
+		case info.Mode()&fs.ModeSymlink != 0:
+			return &exitError{exitFailed, fmt.Errorf("%s is a link: remove it, or choose another folder by -o", path)}
+		case !info.IsDir() && !info.Mode().IsRegular():
+			return &exitError{exitFailed, fmt.Errorf("found %s at %s, expected a regular file", kindOf(info), path)}
+		}
 	}
 	return nil
 }
