@@ -157,6 +157,7 @@ func (l *linter) unit(u *unit) {
 	for _, r := range u.records {
 		l.declaration(r.node.Name, "record", r.Doc)
 		l.deprecation(r.node.Annotations)
+		l.deprecatedFields(r)
 		for k, f := range r.Fields {
 			n := r.node.Fields[k]
 			l.member(n.Name, "field", f.Doc, r.Name)

@@ -69,31 +69,47 @@ func (l *linter) deprecation(list []*syntax.Annotation) {
 // deprecatedTypes checks that an operation in good standing neither takes nor
 // returns what is deprecated.
 func (l *linter) deprecatedTypes(op *idl.Operation, n *syntax.Operation) {
-	check := func(e *syntax.TypeExpr, t *idl.Type) {
-		for t.Elem != nil && len(e.Args) > 0 {
-			t, e = t.Elem, e.Args[0]
-		}
-		use, declared := "", syntax.Span{}
-		switch {
-		case t.Record != nil:
-			use, declared = t.Record.Deprecated, t.Record.Span
-		case t.Enum != nil:
-			use, declared = t.Enum.Deprecated, t.Enum.Span
-		case t.Interface != nil:
-			use, declared, e = t.Interface.Deprecated, t.Interface.Span, e.Args[0]
-		}
-		if use == "" {
-			return
-		}
-		d := l.report(RuleDeprecatedType, e.Name.Span, use, "found deprecated %q in operation %q, which is not deprecated", e.Name.Name, op.Name)
-		d.Related = append(d.Related, syntax.Related{Span: start(declared), Message: "declared here"})
-	}
 	for i, p := range op.Params {
 		if p.Deprecated == "" {
-			check(n.Params[i].Type, p.Type)
+			l.deprecatedType(n.Params[i].Type, p.Type, "operation", op.Name)
 		}
 	}
-	check(n.Result, op.Result)
+	l.deprecatedType(n.Result, op.Result, "operation", op.Name)
+}
+
+// deprecatedFields checks that a record in good standing holds nothing that is
+// deprecated.
+func (l *linter) deprecatedFields(r recordUnit) {
+	if r.Deprecated != "" {
+		return
+	}
+	for i, f := range r.Fields {
+		if f.Deprecated == "" {
+			l.deprecatedType(r.node.Fields[i].Type, f.Type, "record", r.Name)
+		}
+	}
+}
+
+// deprecatedType reports a type that is deprecated or made of one that is, in
+// something that is not.
+func (l *linter) deprecatedType(e *syntax.TypeExpr, t *idl.Type, kind, owner string) {
+	for t.Elem != nil && len(e.Args) > 0 {
+		t, e = t.Elem, e.Args[0]
+	}
+	use, declared := "", syntax.Span{}
+	switch {
+	case t.Record != nil:
+		use, declared = t.Record.Deprecated, t.Record.Span
+	case t.Enum != nil:
+		use, declared = t.Enum.Deprecated, t.Enum.Span
+	case t.Interface != nil:
+		use, declared, e = t.Interface.Deprecated, t.Interface.Span, e.Args[0]
+	}
+	if use == "" {
+		return
+	}
+	d := l.report(RuleDeprecatedType, e.Name.Span, use, "found deprecated %q in %s %q, which is not deprecated", e.Name.Name, kind, owner)
+	d.Related = append(d.Related, syntax.Related{Span: start(declared), Message: "declared here"})
 }
 
 // start returns the first byte of a span, for notes about long ones.

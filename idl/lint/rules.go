@@ -75,7 +75,7 @@ var rules = []rule{
 	{ID: RuleRiskUnstated, Doc: "An operation states none of `@read_only`, `@mutating` and `@destructive`."},
 	{ID: RuleDryRunMissing, Doc: "An operation that is mutating or destructive has no `@dry_run`."},
 	{ID: RuleDeprecatedUse, Doc: "What `@deprecated` says does not begin with `use`."},
-	{ID: RuleDeprecatedType, Doc: "A member that is not deprecated has the type of a record or enum that is."},
+	{ID: RuleDeprecatedType, Doc: "A member that is not deprecated, and in nothing that is, has the type of a record, enum or interface that is."},
 	{ID: RuleReservedWord, Doc: "A name is a reserved word or a type of Go, Python or TypeScript, where bindings would use it as it is."},
 	{ID: RuleToolName, Doc: "An operation's name as a provider's tool, interface_operation, is longer than 64 bytes."},
 	{ID: RuleToolCollision, Doc: "Two operations have the same name as a provider's tools, but for capitals and underscores."},
