@@ -14,11 +14,14 @@ const (
 	maxResultDepth = 64      // objects and arrays around a value
 )
 
-// Bounds of single strings, in bytes.
+// DefaultTextBytes is to how many bytes a text without a declared maximum is
+// cut in a result (P7).
+const DefaultTextBytes = 256
+
+// Bounds of other single strings, in bytes.
 const (
-	defaultTextBytes = 256 // of a text without a declared maximum (P7)
-	maxKeyBytes      = 256 // of a map's key
-	maxReasonBytes   = 64  // of the reason of an unknown fact
+	maxKeyBytes    = 256 // of a map's key
+	maxReasonBytes = 64  // of the reason of an unknown fact
 )
 
 // ShapeOptions say how a result is shaped. The zero value is right for a

@@ -260,7 +260,7 @@ func checkString(t *Type, v string) *ResultError {
 // text writes a stranger's words, cleaned and cut, and returns them. A declared
 // minimum is not checked: nothing of what is long enough may be left.
 func (s *shaper) text(n *shapeNode, v string) string {
-	limit := defaultTextBytes
+	limit := DefaultTextBytes
 	if n.Range != nil && n.Range.HasMax {
 		limit = int(min(n.Range.Max, math.MaxInt32))
 	}

@@ -81,13 +81,20 @@ func (c *comparer) received(at place, old, now *idl.Type) {
 	case old.Optional && !now.Optional:
 		at.report(c, RuleResultNarrowed, Implementer, "null is a fault now", "could be null and cannot")
 	}
-	if old.Kind != idl.Text { // it is cut to its length
-		if narrower(now, old) {
-			at.report(c, RuleResultWidened, Caller, "readers may rely on what it was", "was %s and is %s", plain(old), plain(now))
-		}
-		if narrower(old, now) {
-			at.report(c, RuleResultNarrowed, Implementer, "values that were good are faults now", "was %s and is %s", plain(old), plain(now))
-		}
+	wider, tighter := narrower(now, old), narrower(old, now)
+	if old.Kind == idl.Text { // none is too long or too short: it is cut
+		wider, tighter = textBytes(now) > textBytes(old), false
+	}
+	refined := func(rule string, breaks Breaks, hint string) {
+		at.report(c, rule, breaks, hint, "was %s and is %s", plain(old), plain(now))
+	}
+	switch {
+	case wider && tighter: // another pattern, or a range that moved
+		refined(RuleResultWidened, Caller|Implementer, "readers may rely on what it was, and values that were good are faults now")
+	case wider:
+		refined(RuleResultWidened, Caller, "readers may rely on what it was")
+	case tighter:
+		refined(RuleResultNarrowed, Implementer, "values that were good are faults now")
 	}
 	switch old.Kind {
 	case idl.List, idl.Map, idl.Page:
@@ -107,6 +114,14 @@ func (c *comparer) received(at place, old, now *idl.Type) {
 	case idl.RecordOf:
 		c.record(old.Record, now.Record, false)
 	}
+}
+
+// textBytes returns to how many bytes a text of the type is cut.
+func textBytes(t *idl.Type) float64 {
+	if t.Range == nil || !t.Range.HasMax {
+		return idl.DefaultTextBytes
+	}
+	return t.Range.Max
 }
 
 // plain is the type without its "?", which is another matter.
