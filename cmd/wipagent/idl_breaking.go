@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/breaking"
@@ -25,7 +27,7 @@ type idlBreakingCmd struct {
 // Help shows examples.
 func (idlBreakingCmd) Help() string {
 	return `Compares documents with what they were and reports what no longer holds, for whom, and where it was and is. A folder that is
-compared with stands for the folder that is named; a folder wins over a git ref of the same name. Changes are allowed where the
+compared with stands for the folder that is named; a folder wins over a git ref of the same name, and must have a document. Changes are allowed where the
 version was raised in each document concerned: they are reported, and do not fail.
 
 Exit codes: 0 nothing breaks, 1 something breaks or a new document has errors, 2 the command line was wrong, 3 the old state
@@ -52,12 +54,16 @@ func (b *idlBreakingCmd) Run(ctx context.Context, c *cli) error {
 		return err
 	}
 	var was *oldState
-	if info, err := os.Stat(b.Against); err == nil && info.IsDir() {
+	info, err := os.Stat(b.Against)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &exitError{exitUnavailable, err}
+	case err == nil && info.IsDir():
 		was, err = folderState(b.Against, b.Files)
 		if err != nil {
 			return err
 		}
-	} else {
+	default:
 		was, err = gitState(ctx, b.Against, b.Files)
 		if err != nil {
 			return err
@@ -87,7 +93,7 @@ func (b *idlBreakingCmd) Run(ctx context.Context, c *cli) error {
 	}
 	if c.JSON {
 		c.printJSON(r)
-	} else if err := r.print(c, len(before)); err != nil {
+	} else if err := r.print(c, len(before), was); err != nil {
 		return err
 	}
 	if r.Breaking > 0 {
@@ -228,9 +234,13 @@ func (r *comparison) add(change breaking.Change, old, now *documentSet, was *old
 }
 
 // print writes the changes for people, and a table of how many there are.
-func (r *comparison) print(c *cli, before int) error {
+func (r *comparison) print(c *cli, before int, was *oldState) error {
 	if before == 0 {
-		fmt.Fprintf(c.io.out, "nothing breaks: %s has no document there\n", printable(r.Against))
+		against := r.Against
+		if was.folder {
+			against = "the folder " + against
+		}
+		fmt.Fprintf(c.io.out, "nothing breaks: %s has no document there\n", printable(against))
 		return nil
 	}
 	if len(r.list) == 0 {
@@ -273,13 +283,15 @@ type oldState struct {
 	paths  []string // absolute paths of documents and folders; those that were not there are left out
 	prefix string   // of names that are shown
 	remove string   // a folder to remove in the end
+	folder bool     // it is a folder that the command line names
 }
 
 // name returns the name under which a document is shown that is called so as
 // seen from the state's working directory.
 func (o *oldState) name(file string) string { return o.prefix + filepath.ToSlash(file) }
 
-// documents lists the old documents; nil if there are none.
+// documents lists the old documents; nil if there are none. A folder without
+// any is more likely a mistake than an old state.
 func (o *oldState) documents(c *cli) (*documentSet, error) {
 	s := &documentSet{here: o.here, overlay: map[string][]byte{}, byFolder: map[string]int{}, set: unlinted}
 	for _, path := range o.paths {
@@ -287,10 +299,23 @@ func (o *oldState) documents(c *cli) (*documentSet, error) {
 			return nil, err
 		}
 	}
-	if s.count == 0 {
-		return nil, nil
+	if s.count > 0 {
+		return s, nil
 	}
-	return s, nil
+	if o.folder {
+		empty := true
+		err := c.walkDocuments(o.here, func(string) error {
+			empty = false
+			return fs.SkipAll
+		})
+		if err != nil {
+			return nil, err
+		}
+		if dir := strings.TrimSuffix(o.prefix, "/"); empty {
+			return nil, &exitError{exitUnavailable, fmt.Errorf("found no .wip document in the folder %s, which wins over a git ref of its name: write a ref in full, such as refs/heads/%s", dir, dir)}
+		}
+	}
+	return nil, nil
 }
 
 // folderState finds the old documents in a folder. It stands for the folder
@@ -300,7 +325,7 @@ func folderState(dir string, files []string) (*oldState, error) {
 	if err != nil {
 		return nil, &exitError{exitUnavailable, err}
 	}
-	state := &oldState{here: abs, prefix: strings.TrimSuffix(filepath.ToSlash(dir), "/") + "/"}
+	state := &oldState{here: abs, prefix: strings.TrimSuffix(filepath.ToSlash(dir), "/") + "/", folder: true}
 	if info, err := os.Stat(files[0]); len(files) == 1 && err == nil && info.IsDir() {
 		state.paths = []string{abs}
 		return state, nil
@@ -308,18 +333,40 @@ func folderState(dir string, files []string) (*oldState, error) {
 	for _, file := range files {
 		path := filepath.Join(abs, filepath.Base(file))
 		if filepath.IsLocal(file) {
-			if whole := filepath.Join(abs, file); exists(whole) {
+			whole := filepath.Join(abs, file)
+			there, err := exists(whole)
+			if err != nil {
+				return nil, err
+			}
+			if there {
 				path = whole
 			}
 		}
-		if exists(path) {
+		there, err := exists(path)
+		if err != nil {
+			return nil, err
+		}
+		if there {
 			state.paths = append(state.paths, path)
 		}
 	}
 	return state, nil
 }
 
-func exists(path string) bool {
+// exists reports whether there is a file or folder of a path. The error says
+// why that cannot be known.
+func exists(path string) (bool, error) {
 	_, err := os.Stat(path)
-	return err == nil
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return false, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, &exitError{exitUnavailable, err}
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return false, &exitError{exitUnavailable, fmt.Errorf("%s: found a link to nothing, expected a document", path)}
+	}
+	return false, nil
 }

@@ -73,7 +73,12 @@ func gitState(ctx context.Context, ref string, files []string) (state *oldState,
 		if err != nil || !filepath.IsLocal(filepath.Join(inside, rel)) {
 			return nil, usageError("found %s, which is not in the git repository of the working directory", file)
 		}
-		if old := filepath.Join(state.here, rel); exists(old) {
+		old := filepath.Join(state.here, rel)
+		there, err := exists(old)
+		if err != nil {
+			return nil, err
+		}
+		if there {
 			state.paths = append(state.paths, old)
 		}
 	}

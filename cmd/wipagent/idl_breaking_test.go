@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,6 +48,42 @@ func TestDocumentsIn(t *testing.T) {
 	} {
 		if got, err := documentsIn([]byte(large)); err == nil {
 			t.Errorf("got %d documents, expected that they are too large", len(got))
+		}
+	}
+}
+
+// TestOldStateUnreadable asks for old documents in folders that may not be
+// looked into.
+func TestOldStateUnreadable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"new", filepath.Join("old", "inner")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "door.wip"), []byte("package house;"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod("old", 0o700) })
+	for _, mode := range []os.FileMode{0, 0o400, 0o100} {
+		if err := os.Chmod("old", mode); err != nil {
+			t.Fatal(err)
+		}
+		_, list := os.ReadDir("old")
+		if _, look := os.Stat(filepath.Join("old", "inner")); list == nil && look == nil {
+			t.Skip("no folder is closed to whoever runs this")
+		}
+		for _, args := range [][]string{{"old", "new"}, {"old", filepath.Join("new", "door.wip")}, {filepath.Join("old", "inner"), "new"}} {
+			if mode == 0o100 && args[0] != "old" {
+				continue // this is how to get at what is in it
+			}
+			var out, errs strings.Builder
+			c := &cli{io: streams{out: &out, err: &errs}}
+			err := (&idlBreakingCmd{Against: args[0], Files: args[1:]}).Run(t.Context(), c)
+			var exit *exitError
+			if !errors.As(err, &exit) || exit.code != exitUnavailable || !errors.Is(err, os.ErrPermission) {
+				t.Errorf("%q in a folder of mode %o: got %v and %q, expected what may not be read", args, mode, err, out.String())
+			}
 		}
 	}
 }
