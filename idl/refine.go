@@ -55,7 +55,11 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 	}
 	switch {
 	case unit && !r.Bytes:
-		d := u.fault(ruleRangeUnit, r.Span, "a length is counted in bytes of UTF-8: write [1..256 bytes]", "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
+		of := " of UTF-8"
+		if t.Kind == Bytes {
+			of = ""
+		}
+		d := u.fault(ruleRangeUnit, r.Span, "a length is counted in bytes"+of+": write [1..256 bytes]", "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
 		if r.Min != nil || r.Max != nil {
 			suggest(d, "insert bytes", syntax.Edit{Span: empty(r.Span.File, lastByte(r.Span).Start), Text: " bytes"})
 		}
