@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/language"
 
@@ -332,7 +331,7 @@ func readAlias(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
 			u.fault(ruleAnnotationArguments, arg.Name.Span, `a tag is a language and perhaps a region, such as de or pt_BR`,
 				"found %q, expected the tag of a language", arg.Name.Name)
 		case !isWords(text):
-			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected words without control characters or space around them", argText(arg))
+			u.fault(ruleAnnotationArguments, arg.Span, "", "found %s, expected words without control characters or space around them", notWords(text))
 		case len(text) > maxAliasBytes:
 			u.fault(ruleTooLong, arg.Span, "", "found an alias of %d bytes, expected at most %d", len(text), maxAliasBytes)
 		case slices.ContainsFunc(s.aliases, func(other Alias) bool { return strings.EqualFold(other.Text, text) }):
@@ -344,11 +343,6 @@ func readAlias(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
 			s.aliases = append(s.aliases, Alias{text, tag})
 		}
 	}
-}
-
-// isWords reports whether a text can be shown as it is.
-func isWords(text string) bool {
-	return strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // languageOf returns the BCP 47 tag that an argument's name stands for, with
@@ -366,8 +360,10 @@ func readDeprecated(_ *compiler, u *unit, a *syntax.Annotation, s *settings) {
 	v := oneArg(u, a, want)
 	switch {
 	case v == nil:
-	case v.Kind != syntax.StringValue || !isWords(v.Text):
+	case v.Kind != syntax.StringValue || v.Text == "":
 		u.fault(ruleAnnotationArguments, v.Span, "", "found %s, expected %s", literalText(v), want)
+	case !isWords(v.Text):
+		u.fault(ruleAnnotationArguments, v.Span, "", "found %s, expected words without control characters or space around them", notWords(v.Text))
 	case len(v.Text) > maxUseBytes:
 		u.fault(ruleTooLong, v.Span, "", "found %d bytes of \"@deprecated\", expected at most %d", len(v.Text), maxUseBytes)
 	default:

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl/syntax"
 )
@@ -198,4 +200,24 @@ func argText(a *syntax.Arg) string {
 		return "nothing"
 	}
 	return literalText(a.Value)
+}
+
+// isWords reports whether a text can be shown as it is.
+func isWords(text string) bool {
+	return strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// notWords says what keeps a text from being words.
+func notWords(text string) string {
+	at := strings.IndexFunc(text, unicode.IsControl)
+	switch {
+	case text == "":
+		return "an empty string"
+	case at < 0:
+		return "space around the words"
+	case text[at] == '\n':
+		return "a line break"
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return fmt.Sprintf("the control character %U", r)
 }
