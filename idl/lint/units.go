@@ -64,11 +64,49 @@ func (l *linter) unitOf(id syntax.Ident, e *syntax.TypeExpr, t *idl.Type, doc, o
 	if has(unitWords) || saysUnit(doc, t.Kind) || saysUnit(ownerDoc, 0) {
 		return
 	}
-	hint := "say it in the name, as in " + list[len(list)-1] + "_meters, or in the documentation"
+	hint := "say it in the name or in the documentation"
+	if unit := usualUnit(list); unit != "" {
+		hint = "say it in the name, as in " + strings.Join(list, "_") + "_" + unit + ", or in the documentation"
+	}
 	if has(spans) {
 		hint = "write duration, which is in milliseconds"
 	}
 	l.report(RuleUnitMissing, id.Span, hint, "found %s %q, which says its unit neither in its name nor in its documentation", t, id.Name)
+}
+
+// usualUnits are in what the measures are given that are mostly given in one
+// unit.
+var usualUnits = []struct {
+	unit string
+	of   map[string]bool
+}{
+	{"meters", set("radius diameter distance height depth width length elevation altitude")},
+	{"square_meters", set("area")},
+	{"cubic_meters", set("volume")},
+	{"meters_per_second", set("speed velocity")},
+	{"kilograms", set("mass weight")},
+	{"newtons", set("force")},
+	{"joules", set("energy")},
+	{"watts", set("power")},
+	{"degrees", set("angle rotation heading yaw pitch roll bearing")},
+	{"celsius", set("temperature")},
+	{"pascals", set("pressure")},
+	{"millis", set("time period")},
+	{"bytes_per_second", set("bandwidth")},
+	{"hertz", set("frequency")},
+}
+
+// usualUnit returns the unit in which what a name's words say is mostly given,
+// by the last word that says it; empty if none does.
+func usualUnit(list []string) string {
+	for _, w := range slices.Backward(list) {
+		for _, u := range usualUnits {
+			if u.of[w] || u.of[singular(w)] {
+				return u.unit
+			}
+		}
+	}
+	return ""
 }
 
 // saysUnit reports whether a documentation names a unit, or of a float, which
