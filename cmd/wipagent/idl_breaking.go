@@ -27,8 +27,8 @@ type idlBreakingCmd struct {
 // Help shows examples.
 func (idlBreakingCmd) Help() string {
 	return `Compares documents with what they were and reports what no longer holds, for whom, and where it was and is. A folder that is
-compared with stands for the folder that is named; a folder wins over a git ref of the same name, and must have a document. Changes are allowed where the
-version was raised in each document concerned: they are reported, and do not fail.
+compared with stands for the folder that is named, and must have a document; it wins over a git ref of the same name. Changes
+are allowed where the version was raised in each document concerned: they are reported, and do not fail.
 
 Exit codes: 0 nothing breaks, 1 something breaks or a new document has errors, 2 the command line was wrong, 3 the old state
 could not be had or has errors, or a file could not be read.
@@ -311,8 +311,9 @@ func (o *oldState) documents(c *cli) (*documentSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dir := strings.TrimSuffix(o.prefix, "/"); empty {
-			return nil, &exitError{exitUnavailable, fmt.Errorf("found no .wip document in the folder %s, which wins over a git ref of its name: write a ref in full, such as refs/heads/%s", dir, dir)}
+		if empty {
+			return nil, &exitError{exitUnavailable, fmt.Errorf("found no .wip document in the folder %s, which wins over a git ref of its name: "+
+				"a ref is meant by its full name, such as refs/heads/main", strings.TrimSuffix(o.prefix, "/"))}
 		}
 	}
 	return nil, nil
