@@ -3,7 +3,6 @@ package project
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -40,7 +39,7 @@ const directive = "//wip:ignore"
 type suppression struct {
 	rule    string
 	comment syntax.Comment
-	covered []stretch
+	covered stretch
 	used    bool
 }
 
@@ -49,9 +48,8 @@ type stretch struct{ start, end int }
 
 // covers reports whether the suppression silences a diagnostic.
 func (s *suppression) covers(d syntax.Diagnostic) bool {
-	return s.rule == d.Rule && d.Severity == syntax.Warning && slices.ContainsFunc(s.covered, func(c stretch) bool {
-		return c.start <= d.Span.Start.Offset && d.Span.Start.Offset < max(c.end, c.start+1)
-	})
+	at := d.Span.Start.Offset
+	return s.rule == d.Rule && d.Severity == syntax.Warning && s.covered.start <= at && at < s.covered.end
 }
 
 // suppressions reads the comments of a document that silence warnings, and
@@ -63,7 +61,12 @@ func suppressions(f *syntax.File, text []byte, known ruleSet) ([]*suppression, [
 	var list []*suppression
 	var bad []syntax.Diagnostic
 	var nodes []node
+	prev := -2 // of the last line comment
 	for _, c := range syntax.Comments(f.Name, text) {
+		if strings.HasPrefix(c.Text, "//") && !isDoc(c.Text) {
+			c.Own = c.Own || prev == c.Prev // Format puts it below the other
+			prev = c.Prev
+		}
 		rest, ok := strings.CutPrefix(c.Text, directive)
 		switch {
 		case ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t'):
@@ -87,9 +90,13 @@ func suppressions(f *syntax.File, text []byte, known ruleSet) ([]*suppression, [
 		if nodes == nil {
 			nodes = nodesOf(f)
 		}
-		list = append(list, &suppression{rule: rule, comment: c, covered: covered(c, text, nodes)})
+		list = append(list, &suppression{rule: rule, comment: c, covered: covered(c, nodes)})
 	}
 	return list, bad
+}
+
+func isDoc(comment string) bool {
+	return strings.HasPrefix(comment, "///") && !strings.HasPrefix(comment, "////")
 }
 
 // refuse returns the warning about a comment that silences nothing.
@@ -162,73 +169,67 @@ func (s ruleSet) nearest(name string) string {
 	return best
 }
 
-// node is a declaration or a member of one, for what stands before or beside
-// it.
-type node struct{ span, name syntax.Span }
+// node is a declaration, a member of one or the package clause, for what
+// stands before or beside it.
+type node struct {
+	start, name, end int // offsets; name is where its name starts
+	outer            int // index of the node around it, or -1
+}
 
-// nodesOf returns the declarations and all in them by where they start, outer
-// ones first.
+// nodesOf returns the nodes by where they start, outer ones first.
 func nodesOf(f *syntax.File) []node {
 	var list []node
+	add := func(span syntax.Span, name syntax.Ident, outer int) int {
+		list = append(list, node{span.Start.Offset, name.Span.Start.Offset, span.End.Offset, outer})
+		return len(list) - 1
+	}
+	if p := f.Package; p != nil {
+		list = append(list, node{0, p.Span.Start.Offset, p.Span.End.Offset, -1})
+	}
 	for _, decl := range f.Decls {
 		switch d := decl.(type) {
 		case *syntax.Interface:
-			list = append(list, node{d.Span, d.Name.Span})
+			i := add(d.Span, d.Name, -1)
 			for _, o := range d.Operations {
-				list = append(list, node{o.Span, o.Name.Span})
+				operation := add(o.Span, o.Name, i)
 				for _, p := range o.Params {
-					list = append(list, node{p.Span, p.Name.Span})
+					add(p.Span, p.Name, operation)
 				}
 			}
 		case *syntax.Record:
-			list = append(list, node{d.Span, d.Name.Span})
+			i := add(d.Span, d.Name, -1)
 			for _, field := range d.Fields {
-				list = append(list, node{field.Span, field.Name.Span})
+				add(field.Span, field.Name, i)
 			}
 		case *syntax.Enum:
-			list = append(list, node{d.Span, d.Name.Span})
+			i := add(d.Span, d.Name, -1)
 			for _, l := range d.Labels {
-				list = append(list, node{l.Name.Span, l.Name.Span})
+				add(l.Name.Span, l.Name, i)
 			}
 		}
 	}
 	return list
 }
 
-// covered returns what a comment is about. On a line of its own that is the
-// next declaration or member, with all in it, or the next line where there is
-// none; at the end of a line it is the line, and what is named on it.
-func covered(c syntax.Comment, text []byte, nodes []node) []stretch {
+// covered returns what a comment is about, which does not depend on where
+// lines end. On a line of its own that is the next declaration or member, with
+// all in it, or the rest of the one that it is in; behind something on its line
+// it is the innermost declaration or member that has the token before it.
+func covered(c syntax.Comment, nodes []node) stretch {
+	at := c.Prev
 	if c.Own {
-		// The innermost node whose name is still to come.
-		i := sort.Search(len(nodes), func(i int) bool { return nodes[i].span.Start.Offset > c.Next })
-		for i--; i >= 0; i-- {
-			n := nodes[i]
-			if c.Next <= n.name.Start.Offset {
-				return []stretch{{n.span.Start.Offset, n.span.End.Offset}}
-			}
-			if c.Next < n.span.End.Offset {
-				break // between the parts of something
-			}
+		at = c.Next
+	}
+	i := sort.Search(len(nodes), func(i int) bool { return nodes[i].start > at }) - 1
+	for ; i >= 0; i = nodes[i].outer {
+		switch n := nodes[i]; {
+		case c.Own && at <= n.name, !c.Own && at < n.end:
+			return stretch{n.start, n.end}
+		case at < n.end:
+			return stretch{at, n.end}
 		}
-		return []stretch{lineAt(text, c.Next)}
 	}
-	list := []stretch{lineAt(text, c.Span.Start.Offset)}
-	line := c.Span.Start.Line // names stand in the order of their nodes
-	for i := sort.Search(len(nodes), func(i int) bool { return nodes[i].name.Start.Line >= line }); i < len(nodes) && nodes[i].name.Start.Line == line; i++ {
-		list = append(list, stretch{nodes[i].span.Start.Offset, nodes[i].span.End.Offset})
-	}
-	return list
-}
-
-// lineAt returns the line that an offset is on.
-func lineAt(text []byte, at int) stretch {
-	at = min(at, len(text))
-	s := stretch{bytes.LastIndexByte(text[:at], '\n') + 1, len(text)}
-	if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
-		s.end = at + n
-	}
-	return s
+	return stretch{}
 }
 
 // unused reports that the suppression silenced nothing.

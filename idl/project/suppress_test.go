@@ -26,6 +26,8 @@ func TestSuppressions(t *testing.T) {
 		{"all in the next", "/// Bs.\n//wip:ignore member-case for a test\nrecord B {\n  xA: bool;\n  yA: bool;\n}", nil},
 		{"one member", "/// Bs.\nrecord B {\n  //wip:ignore member-case for a test\n  xA: bool;\n  yA: bool;\n}", []string{"6:3 member-case"}},
 		{"a member at the line's end", "/// Bs.\nrecord B {\n  xA: bool; //wip:ignore member-case for a test\n  yA: bool;\n}", []string{"5:3 member-case"}},
+		{"an operation of several lines", "/// As.\ninterface A {\n  /// Looks.\n  @read_only look(\n    xA: bool,\n    yA: bool,\n  ) -> int; //wip:ignore member-case for a test\n}",
+			[]string{"5:14 alias-missing", "5:14 doc-restates", "5:14 example-missing", "6:5 doc-missing", "7:5 doc-missing"}},
 		{"a member behind its annotations", "/// Bs.\nrecord B {\n  @derived\n  //wip:ignore member-case for a test\n  xA: bool;\n}", nil},
 		{"a label", "/// Es.\nenum E {\n  //wip:ignore member-case for a test\n  North,\n  South,\n}", []string{"6:3 member-case"}},
 		{"two rules", "//wip:ignore doc-missing for a test\n//wip:ignore declaration-case for a test\nrecord a { x: bool; }", nil},
