@@ -457,6 +457,26 @@ func TestLeavesAtOnce(t *testing.T) {
 	})
 }
 
+// TestLeavesDuringLogin: the grid opens a session before its answer is there, so
+// that who is told to leave meanwhile waits for it and logs out.
+func TestLeavesDuringLogin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := village()
+		cfg.Faults.Delay = 300 * time.Millisecond
+		g := gridtest.New(cfg)
+		defer g.Close()
+		b := start(t, g, nil)
+		for g.Counts()["login"] == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(400 * time.Millisecond) // on its way back
+		b.close()
+		if n := g.Counts(); n["login"] != 1 || n["LogoutRequest"] == 0 {
+			t.Errorf("found %v sent, expected a logout", n)
+		}
+	})
+}
+
 // TestSilence: what was told before a simulator fell silent is as old as that.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

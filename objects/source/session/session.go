@@ -281,9 +281,16 @@ func (s *Session) login(ctx context.Context) (*login.Reply, error) {
 // loginWithin bounds one login: large inventories make it slow.
 const loginWithin = time.Minute
 
+// loginGrace is how long the answer to a login is awaited once nobody wants it
+// any more: the grid may have opened a session by then, and a session whose
+// address is not known cannot be ended.
+const loginGrace = 5 * time.Second
+
 func (s *Session) try(ctx context.Context, req *login.Request) (*login.Reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginWithin)
+	given := ctx
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(given), loginWithin)
 	defer cancel()
+	defer context.AfterFunc(given, func() { time.AfterFunc(loginGrace, cancel) })()
 	reply, err := login.Do(ctx, s.client, req)
 	var failed *login.Error
 	if errors.As(err, &failed) && errors.Is(err, context.DeadlineExceeded) {
