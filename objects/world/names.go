@@ -40,8 +40,9 @@ func (s *scene) nameAvatar(u AvatarNamed) outcome {
 	return applied
 }
 
-// fullName joins a legacy name. "Resident" stands for no last name.
-func fullName(first, last string) string {
+// FullName joins a legacy name, without outer spaces. "Resident" stands for no
+// last name, in any case, and what stands in for an unknown name is none.
+func FullName(first, last string) string {
 	first, last = cleanName(first), cleanName(last)
 	if first == "" || last == "" || strings.EqualFold(last, "Resident") {
 		return first

@@ -138,7 +138,7 @@ func (s *scene) update(u *ObjectUpdated, at time.Time) outcome {
 		placed:     u.Order,
 		hover:      optionalText(u.HoverText),
 		name:       optionalText(u.Name),
-		avatarName: fullName(u.FirstName, u.LastName),
+		avatarName: FullName(u.FirstName, u.LastName),
 
 		description: optionalText(u.Description),
 	}

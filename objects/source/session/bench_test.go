@@ -36,7 +36,7 @@ func BenchmarkCapture(b *testing.B) {
 				packets += len(received)
 				r.circuit.Due(c.Start, func([]byte) {}) // acknowledgements
 			}
-			if p.core.stats.Malformed > 0 {
+			if p.core.stats.malformed > 0 {
 				b.Fatal("found packets that were not understood")
 			}
 			b.ReportMetric(float64(packets)/b.Elapsed().Seconds(), "packets/s")

@@ -274,7 +274,7 @@ func TestCaptures(t *testing.T) {
 
 			for name, n := range want.Received {
 				var got uint64
-				for number, count := range p.core.stats.Messages {
+				for number, count := range p.core.stats.messages {
 					if number.String() == name {
 						got = count
 					}
@@ -283,7 +283,7 @@ func TestCaptures(t *testing.T) {
 					t.Errorf("found %d %s, expected %d", got, name, n.Unique)
 				}
 			}
-			if s := p.core.stats; s.Malformed+s.Foreign+s.Overflow != 0 {
+			if s := p.core.stats; s.malformed+s.foreign+s.overflow != 0 {
 				t.Errorf("found %+v, expected everything to be understood", s)
 			}
 			checkEnd(t, snapshot(t, w), &want)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/wipagent/wipagent/objects/source/session/caps"
@@ -43,8 +44,8 @@ var (
 type driver interface {
 	send(to netip.AddrPort, datagram []byte)
 	fetchSeed(r *region)                    // seedFetched
-	pollQueue(r *region)                    // delivered, queueEnded
-	crawl(r *region, folders []caps.Folder) // contents, crawled
+	pollQueue(r *region)                    // delivered, queueClosed
+	crawl(r *region, folders []caps.Folder) // contents, crawlEnded
 	fetchNames(r *region, ids []world.UUID) // named
 	notify(n Notice)
 }
@@ -74,17 +75,16 @@ type core struct {
 	objects []world.ObjectUpdated
 	moves   []world.ObjectMoved
 	packet  []byte
-	stats   Stats
+	stats   stats
 }
 
-// Stats counts what came from the simulators.
-type Stats struct {
-	Messages  map[message.Number]uint64 // understood or not, without duplicates
-	Ignored   uint64                    // of no use to a client that only watches
-	Malformed uint64                    // could not be decoded, or in part only
-	Foreign   uint64                    // objects of another region
-	Overflow  uint64                    // came too early, and was too much to keep
-	Events    map[string]uint64         // of event queues, by name
+// stats counts what came from the simulators.
+type stats struct {
+	messages  map[message.Number]uint64 // understood or not, without duplicates
+	ignored   uint64                    // of no use to a client that only watches
+	malformed uint64                    // could not be decoded, or in part only
+	foreign   uint64                    // objects of another region
+	overflow  uint64                    // came too early, and was too much to keep
 }
 
 const (
@@ -108,7 +108,7 @@ func newCore(cfg *Config, w *world.World, d driver, generation uint64) *core {
 	return &core{
 		cfg: cfg, world: w, driver: d, generation: generation,
 		groups: map[world.UUID]bool{},
-		stats:  Stats{Messages: map[message.Number]uint64{}, Events: map[string]uint64{}},
+		stats:  stats{messages: map[message.Number]uint64{}},
 	}
 }
 
@@ -174,7 +174,7 @@ func (c *core) received(now time.Time, from netip.AddrPort, datagram []byte) {
 	}
 	body, ok, err := r.circuit.Receive(now, datagram)
 	if err != nil {
-		c.stats.Malformed++
+		c.stats.malformed++
 		return
 	}
 	if !ok {
@@ -182,10 +182,10 @@ func (c *core) received(now time.Time, from netip.AddrPort, datagram []byte) {
 	}
 	number, rest, err := message.Split(body)
 	if err != nil {
-		c.stats.Malformed++
+		c.stats.malformed++
 		return
 	}
-	c.stats.Messages[number]++
+	c.stats.messages[number]++
 	if r == c.root {
 		c.handle(now, r, r.order(binary.BigEndian.Uint32(datagram[1:])), number, rest)
 	} else if number == message.NumberDisableSimulator || number == message.NumberCloseCircuit {
@@ -203,12 +203,7 @@ func (c *core) leftBehind(from netip.AddrPort) *region {
 }
 
 func (c *core) forget(gone *region) {
-	for i, r := range c.old {
-		if r == gone {
-			c.old = append(c.old[:i], c.old[i+1:]...)
-			return
-		}
-	}
+	c.old = slices.DeleteFunc(c.old, func(r *region) bool { return r == gone })
 }
 
 // proceed takes the next step of the way into a region, if it is due.
@@ -290,20 +285,13 @@ func (c *core) trouble(now time.Time, err error) {
 
 // tick does what is due by time. It is called at least as often as next says.
 func (c *core) tick(now time.Time) {
-	for _, r := range append([]*region{c.root}, c.old...) {
-		lost := r.circuit.Due(now, func(datagram []byte) { c.driver.send(r.at, datagram) })
-		for _, l := range lost {
-			if r == c.root && l.Sequence == r.greeting {
-				c.end(ErrUnreachable)
-			} else if !c.leaving {
-				c.trouble(now, fmt.Errorf("the simulator did not acknowledge %v", l.Number))
-			}
-		}
-		if r != c.root && now.Sub(r.circuit.LastHeard()) >= silence {
-			c.forget(r)
+	r := c.root
+	c.keep(now, r)
+	for _, left := range slices.Clone(c.old) {
+		if c.keep(now, left); now.Sub(left.circuit.LastHeard()) >= silence {
+			c.forget(left)
 		}
 	}
-	r := c.root
 	c.proceed(now, r)
 	heard := r.circuit.LastHeard()
 	if heard.Before(r.opened) {
@@ -316,6 +304,17 @@ func (c *core) tick(now time.Time) {
 		c.end(ErrStuck)
 	case !r.queueEnded.IsZero() && now.Sub(r.queueEnded) >= queueGrace:
 		c.end(fmt.Errorf("%w: its event queue is gone", ErrClosed))
+	}
+}
+
+// keep sends what is due on a region's circuit.
+func (c *core) keep(now time.Time, r *region) {
+	for _, l := range r.circuit.Due(now, func(datagram []byte) { c.driver.send(r.at, datagram) }) {
+		if r == c.root && l.Sequence == r.greeting {
+			c.end(ErrUnreachable)
+		} else if !c.leaving {
+			c.trouble(now, fmt.Errorf("the simulator did not acknowledge %v", l.Number))
+		}
 	}
 }
 
@@ -398,7 +397,7 @@ func (c *core) delivered(now time.Time, r *region, d caps.Delivery) {
 	if d.Ready {
 		r.queueReady = true
 	}
-	c.stats.Malformed += uint64(d.Malformed)
+	c.stats.malformed += uint64(d.Malformed)
 	if r.queueFailures++; d.Trouble == nil {
 		r.queueFailures = 0
 	} else if r.queueFailures == worthTelling && r == c.root {
@@ -408,7 +407,6 @@ func (c *core) delivered(now time.Time, r *region, d caps.Delivery) {
 		if r != c.root {
 			break // a move was among them: the rest is of the old region
 		}
-		c.stats.Events[e.Name]++
 		c.event(now, r, e)
 	}
 	if r == c.root {

@@ -12,12 +12,12 @@ import (
 func (c *core) event(now time.Time, r *region, e caps.Event) {
 	if e.Name == "ParcelProperties" && !r.entered() {
 		if !r.wait(eventSize, func() { c.event(now, r, e) }) {
-			c.stats.Overflow++
+			c.stats.overflow++
 		}
 		return
 	}
 	if err := c.decodeEvent(now, r, e); err != nil && !errors.Is(err, caps.ErrNoParcel) {
-		c.stats.Malformed++
+		c.stats.malformed++
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *core) decodeEvent(now time.Time, r *region, e caps.Event) error {
 		}
 		c.apply(world.AvatarNamed{Stamp: stamp, ID: n.ID, Name: fullName(n), Complete: true})
 	default:
-		c.stats.Ignored++
+		c.stats.ignored++
 	}
 	return nil
 }

@@ -35,7 +35,6 @@ var matrix = map[string]gridtest.Faults{
 type tally struct {
 	mu    sync.Mutex
 	heard map[world.UUID]int
-	moved map[uint32]int
 	items map[world.UUID]int
 }
 
@@ -75,7 +74,7 @@ func underFaults(t *testing.T, faults gridtest.Faults) {
 	}
 	g := gridtest.New(cfg)
 	defer g.Close()
-	counts := &tally{heard: map[world.UUID]int{}, moved: map[uint32]int{}, items: map[world.UUID]int{}}
+	counts := &tally{heard: map[world.UUID]int{}, items: map[world.UUID]int{}}
 	b := start(t, g, nil)
 	defer b.world.Tap(counts.see)()
 	b.settled()

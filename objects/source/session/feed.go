@@ -13,7 +13,7 @@ import (
 // describeObjects tells the world of objects that were described in full.
 func (c *core) describeObjects(now time.Time, r *region, order uint64, m *message.ObjectUpdate) {
 	if m.RegionHandle != r.handle {
-		c.stats.Foreign += uint64(len(m.Objects)) // a neighbour's, across the border
+		c.stats.foreign += uint64(len(m.Objects)) // a neighbour's, across the border
 		return
 	}
 	stamp := c.stamp(now)
@@ -49,7 +49,7 @@ func (c *core) describeObjects(now time.Time, r *region, order uint64, m *messag
 // moveObjects tells the world that objects have moved.
 func (c *core) moveObjects(stamp world.Stamp, r *region, order uint64, m *message.ImprovedTerseObjectUpdate) {
 	if m.RegionHandle != r.handle {
-		c.stats.Foreign += uint64(len(m.Objects))
+		c.stats.foreign += uint64(len(m.Objects))
 		return
 	}
 	c.moves = c.moves[:0]
@@ -155,7 +155,7 @@ func (c *core) crawlEnded(now time.Time, r *region, missing int, err error) {
 	}
 	c.crawled = true
 	c.apply(world.Covered{Stamp: c.stamp(now), Collection: world.Inventory, Truncated: missing > 0})
-	c.driver.notify(Notice{At: now, Kind: Crawled, Done: len(c.folders) - missing, Total: len(c.folders)})
+	c.driver.notify(Notice{At: now, Kind: Crawled, Done: max(len(c.folders)-missing, 0), Total: len(c.folders)})
 }
 
 func (c *core) belongings(stamp world.Stamp, m *message.InventoryUpdate) {

@@ -48,12 +48,12 @@ func (c *core) handle(now time.Time, r *region, order uint64, n message.Number, 
 	if regional(n) && !r.entered() {
 		kept := slices.Clone(body)
 		if !r.wait(len(kept), func() { c.handle(now, r, order, n, kept) }) {
-			c.stats.Overflow++
+			c.stats.overflow++
 		}
 		return
 	}
 	if err := c.decode(now, r, order, n, body); err != nil {
-		c.stats.Malformed++
+		c.stats.malformed++
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *core) decode(now time.Time, r *region, order uint64, n message.Number, 
 	case message.NumberObjectUpdateCached:
 		err := in.cached.Decode(body)
 		if in.cached.RegionHandle != r.handle {
-			c.stats.Foreign += uint64(len(in.cached.LocalIDs))
+			c.stats.foreign += uint64(len(in.cached.LocalIDs))
 			return err
 		}
 		c.apply(world.ObjectsOffered{Stamp: stamp, LocalIDs: in.cached.LocalIDs})
@@ -116,7 +116,7 @@ func (c *core) decode(now time.Time, r *region, order uint64, n message.Number, 
 	case message.NumberUUIDNameReply:
 		err := in.names.Decode(body)
 		for _, name := range in.names.Names {
-			c.apply(world.AvatarNamed{Stamp: stamp, ID: name.ID, Name: legacyName(name.First, name.Last), Complete: true})
+			c.apply(world.AvatarNamed{Stamp: stamp, ID: name.ID, Name: world.FullName(name.First, name.Last), Complete: true})
 		}
 		return err
 	case message.NumberHealthMessage:
@@ -157,13 +157,13 @@ func (c *core) decode(now time.Time, r *region, order uint64, n message.Number, 
 		c.goodbye = true
 
 	default:
-		return c.decodeSocial(now, stamp, n, body)
+		return c.decodeSocial(stamp, n, body)
 	}
 	return nil
 }
 
 // decodeSocial is decode for what is about people and belongings.
-func (c *core) decodeSocial(now time.Time, stamp world.Stamp, n message.Number, body []byte) error {
+func (c *core) decodeSocial(stamp world.Stamp, n message.Number, body []byte) error {
 	in := &c.into
 	var err error
 	switch n {
@@ -203,7 +203,7 @@ func (c *core) decodeSocial(now time.Time, stamp world.Stamp, n message.Number, 
 		err = in.removed.DecodeObjects(body)
 		c.removed(stamp, &in.removed)
 	default:
-		c.stats.Ignored++
+		c.stats.ignored++
 	}
 	return err
 }

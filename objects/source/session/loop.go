@@ -146,17 +146,18 @@ func (l *loop) turn(ctx context.Context, watch func(*core, time.Time)) error {
 // take handles a datagram and those that already wait behind it.
 func (l *loop) take(d datagram) {
 	now := time.Now()
-	for range inboxSize {
+	for n := 0; ; n++ {
 		l.received(now, d.from, (*d.bytes)[:d.n])
 		l.free.Put(d.bytes)
+		if n == inboxSize {
+			return
+		}
 		select {
 		case d = <-l.inbox:
 		default:
 			return
 		}
 	}
-	l.received(now, d.from, (*d.bytes)[:d.n])
-	l.free.Put(d.bytes)
 }
 
 // read moves datagrams from the socket to the loop until the socket closes.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +30,8 @@ func (c *core) heard(stamp world.Stamp, id world.UUID, name string, channel worl
 	}
 	c.apply(world.Heard{Stamp: stamp, ID: id, Channel: channel, Active: when})
 	if name != "" {
-		c.apply(world.AvatarNamed{Stamp: stamp, ID: id, Name: strings.TrimSuffix(name, " Resident")})
+		first, last, _ := strings.Cut(name, " ")
+		c.apply(world.AvatarNamed{Stamp: stamp, ID: id, Name: world.FullName(first, last)})
 	}
 }
 
@@ -104,29 +106,12 @@ func (c *core) named(now time.Time, r *region, names []caps.Name, err error) {
 // person's own choice and can be anybody's, so that the user name, which
 // cannot be chosen again, stands behind it.
 func fullName(n caps.Name) string {
-	legacy := legacyName(n.First, n.Last)
+	legacy := world.FullName(n.First, n.Last)
 	if n.Default || n.Display == "" || n.Display == legacy {
-		return cmpOr(legacy, n.Display, n.Username)
+		return cmp.Or(legacy, n.Display, n.Username)
 	}
 	if n.Username == "" {
 		return n.Display
 	}
 	return n.Display + " (" + n.Username + ")"
-}
-
-func cmpOr(names ...string) string {
-	for _, n := range names {
-		if n != "" {
-			return n
-		}
-	}
-	return ""
-}
-
-// legacyName joins a first and last name; "Resident" stands for none.
-func legacyName(first, last string) string {
-	if last == "" || strings.EqualFold(last, "Resident") {
-		return first
-	}
-	return strings.TrimSpace(first + " " + last)
 }

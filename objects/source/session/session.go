@@ -287,6 +287,9 @@ const loginWithin = time.Minute
 const loginGrace = 5 * time.Second
 
 func (s *Session) try(ctx context.Context, req *login.Request) (*login.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	given := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(given), loginWithin)
 	defer cancel()
