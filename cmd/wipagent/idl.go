@@ -64,10 +64,16 @@ func (i *idlCheckCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
+	return c.showFindings(found, i.SARIF, found.errors > 0 || i.DenyWarnings && found.warnings > 0)
+}
+
+// showFindings prints what was found, as the flags ask for. What could not be
+// read outweighs whether the findings count as a failure.
+func (c *cli) showFindings(found *findings, sarif, failed bool) error {
 	switch {
 	case c.JSON:
 		c.printJSON(found.json())
-	case i.SARIF:
+	case sarif:
 		c.printJSON(found.sarif())
 	default:
 		r := idl.Renderer{Source: found.source, Color: c.color()}
@@ -79,7 +85,7 @@ func (i *idlCheckCmd) Run(c *cli) error {
 	switch {
 	case found.unread:
 		return &exitError{code: exitUnavailable}
-	case found.errors > 0, i.DenyWarnings && found.warnings > 0:
+	case failed:
 		return &exitError{code: exitFailed}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/project"
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -61,25 +60,7 @@ func (i *idlLintCmd) Run(c *cli) error {
 	found.keep(func(d syntax.Diagnostic) bool {
 		return len(i.Rule) == 0 || !isStyle(d.Rule) || slices.Contains(i.Rule, d.Rule)
 	})
-	switch {
-	case c.JSON:
-		c.printJSON(found.json())
-	case i.SARIF:
-		c.printJSON(found.sarif())
-	default:
-		r := idl.Renderer{Source: found.source, Color: c.color()}
-		if err := r.Render(c.io.out, found.list); err != nil {
-			return err
-		}
-		found.summary(c.io.out)
-	}
-	switch {
-	case found.unread:
-		return &exitError{code: exitUnavailable}
-	case len(found.list) > 0:
-		return &exitError{code: exitFailed}
-	}
-	return nil
+	return c.showFindings(found, i.SARIF, len(found.list) > 0)
 }
 
 // keep drops the diagnostics that are not asked for, and counts anew.
