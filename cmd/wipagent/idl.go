@@ -16,17 +16,17 @@ import (
 type idlCmd struct {
 	Breaking idlBreakingCmd `cmd:"" help:"Report what a change of documents breaks, and for whom."`
 	Check    idlCheckCmd    `cmd:"" help:"Report everything that is wrong with documents."`
-	Doc      idlDocCmd      `cmd:"" help:"Write a reference of documents: Markdown, or one HTML file."`
+	Doc      idlDocCmd      `cmd:"" shared:"" help:"Write a reference of documents: Markdown, or one HTML file."`
 	Explain  idlExplainCmd  `cmd:"" help:"Show the page of a rule, or list the rules."`
 	Fmt      idlFmtCmd      `cmd:"" help:"Rewrite documents in their canonical form."`
-	Gen      idlGenCmd      `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	Gen      idlGenCmd      `cmd:"" shared:"" help:"Write bindings for programs: Python, TypeScript, Go."`
 	Lint     idlLintCmd     `cmd:"" help:"Warn of documents that would serve their readers badly."`
-	LSP      idlLSPCmd      `cmd:"" name:"lsp" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
+	LSP      idlLSPCmd      `cmd:"" name:"lsp" shared:"" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
 
 type idlCheckCmd struct {
 	Files        []string `arg:"" help:"Documents, folders of them, or - for stdin." placeholder:"FILE|DIR|-"`
-	ImportPath   []string `short:"I" help:"Look imports up in this folder first; may be repeated." placeholder:"DIR"`
+	ImportPath   []string `short:"I" sep:"none" help:"Look imports up in this folder first; may be repeated." placeholder:"DIR"`
 	NoLint       bool     `help:"Report errors only."`
 	DenyWarnings bool     `help:"Exit with 1 for warnings too."`
 	SARIF        bool     `name:"sarif" help:"Print a SARIF 2.1.0 log."`

@@ -12,7 +12,7 @@ import (
 type idlLintCmd struct {
 	Files      []string `arg:"" optional:"" help:"Documents, folders of them (the working directory if nothing is named), or - for stdin." placeholder:"FILE|DIR|-"`
 	Rule       []string `short:"r" help:"Look for this rule only; may be repeated." placeholder:"RULE"`
-	ImportPath []string `short:"I" help:"Look imports up in this folder first; may be repeated." placeholder:"DIR"`
+	ImportPath []string `short:"I" sep:"none" help:"Look imports up in this folder first; may be repeated." placeholder:"DIR"`
 	SARIF      bool     `name:"sarif" help:"Print a SARIF 2.1.0 log."`
 }
 

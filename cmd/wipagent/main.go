@@ -28,7 +28,9 @@ const (
 	exitUnavailable = 3 // the world or Host could not be had
 )
 
-// cli is the command line: a field a verb, and the flags they share.
+// cli is the command line: a field a verb, and the flags they share. The tag
+// shared lists those that a command takes, and those below it unless they have
+// the tag themselves; without it, that is all.
 type cli struct {
 	Serve    serveCmd    `cmd:"" help:"Serve the three verbs to an AI model over MCP on stdin and stdout."`
 	Discover discoverCmd `cmd:"" help:"Find what can answer a question or do a task."`
@@ -36,10 +38,10 @@ type cli struct {
 	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
 	Record   recordCmd   `cmd:"" help:"Record what a world shows, to be played again."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
-	IDL      idlCmd      `cmd:"" name:"idl" help:"Work with WIP IDL documents."`
+	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
 	Login    loginCmd    `cmd:"" help:"Log in to a grid once and say what it answers."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Version  versionCmd  `cmd:"" shared:"json" help:"Print the version."`
 
 	worldFlags
 	gridFlags
@@ -119,6 +121,7 @@ func command(ctx context.Context, args []string, s streams) int {
 			"\n\nExit codes: 0 done, 1 the call failed, 2 the command line was wrong, 3 the world could not be had."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(code int) { exited = code }),
+		kong.Help(showHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Vars{"audiences": audiences()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -140,6 +143,9 @@ func command(ctx context.Context, args []string, s streams) int {
 	}
 	if flag := emptyFlag(k); flag != "" {
 		return usage(s, fmt.Errorf("--%s: found nothing, expected a value", flag))
+	}
+	if flag := strayFlag(k); flag != "" {
+		return usage(s, fmt.Errorf("found --%s, which wipagent %s does not take", flag, commandName(k.Selected())))
 	}
 	err = k.Run(c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
