@@ -52,10 +52,14 @@ var arrows = map[string][]string{
 	"client/policy": {"idl", "space/wip"},
 	"client/audit":  {"idl", "space/wip"},
 	"client":        {"client/policy", "client/audit", "space", "space/wip", "idl", "idl/cleantext"},
-	"adapter":       {"client", "idl", "idl/cleantext"},
-	"adapter/mcp":   {"adapter", "client", "idl", "idl/cleantext"},
+
+	"adapter/dialect": {"idl", "idl/cleantext"},
+	"adapter":         {"adapter/dialect", "client", "idl", "idl/cleantext"},
+	"adapter/mcp":     {"adapter", "adapter/dialect", "client", "idl", "idl/cleantext"},
+	"adapter/script":  {"adapter", "adapter/dialect", "client", "idl", "idl/cleantext"},
+
 	"cmd/wipagent": {
-		"adapter", "adapter/mcp", "client", "client/audit", "client/policy", "space", "idl", "idl/syntax", "idl/cleantext",
+		"adapter", "adapter/dialect", "adapter/mcp", "adapter/script", "client", "client/audit", "client/policy", "space", "idl", "idl/syntax", "idl/cleantext",
 		"idl/breaking", "idl/explain", "idl/gen", "idl/lint", "idl/lsp", "idl/project",
 		"objects", "objects/world", "objects/source/demo", "objects/source/archive", "objects/source/replay",
 		"objects/source/session", "objects/source/session/login", "objects/source/session/secret", "objects/source/session/grids",
