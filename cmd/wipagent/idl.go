@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,10 +18,10 @@ import (
 type idlCmd struct {
 	Breaking idlBreakingCmd `cmd:"" help:"Report what a change of documents breaks, and for whom."`
 	Check    idlCheckCmd    `cmd:"" help:"Report everything that is wrong with documents."`
-	Doc      idlDocCmd      `cmd:"" shared:"" help:"Write a reference of documents: Markdown, or one HTML file."`
+	Doc      idlDocCmd      `cmd:"" help:"Write a reference of documents: Markdown, or one HTML file."`
 	Explain  idlExplainCmd  `cmd:"" help:"Show the page of a rule, or list the rules."`
 	Fmt      idlFmtCmd      `cmd:"" help:"Rewrite documents in their canonical form."`
-	Gen      idlGenCmd      `cmd:"" shared:"" help:"Write bindings for programs: Python, TypeScript, Go."`
+	Gen      idlGenCmd      `cmd:"" help:"Write bindings for programs: Python, TypeScript, Go."`
 	Lint     idlLintCmd     `cmd:"" help:"Warn of documents that would serve their readers badly."`
 	LSP      idlLSPCmd      `cmd:"" name:"lsp" shared:"" help:"Serve editors: diagnostics, completion, rename and more, over the Language Server Protocol."`
 }
@@ -30,6 +32,8 @@ type idlCheckCmd struct {
 	NoLint       bool     `help:"Report errors only."`
 	DenyWarnings bool     `help:"Exit with 1 for warnings too."`
 	SARIF        bool     `name:"sarif" help:"Print a SARIF 2.1.0 log."`
+	Fix          bool     `help:"Rewrite the documents with the fixes that are safe, then report what is left."`
+	Diff         bool     `help:"With --fix: print what would change as a unified diff, and change nothing."`
 }
 
 // Help shows examples.
@@ -40,18 +44,31 @@ before what it is about, with the reason: //wip:ignore RULE why that is right he
 
 A link is followed if it is named, and in a folder if it leads to a file of that folder.
 
-Exit codes: 0 nothing wrong, 1 errors, 2 the command line or wip.toml was wrong, 3 a file could not be read.
+--fix makes the change that a finding suggests if it suggests one only, no document gets more errors by it, and nothing changes
+for callers of documents that were without error. It changes the documents that are named, not those they import. The fixed
+text of stdin goes to stdout, what is left to stderr.
+
+Exit codes: 0 nothing wrong, 1 errors, or something to fix with --diff, 2 the command line or wip.toml was wrong, 3 a file
+could not be read or written.
 
 Examples:
   wipagent idl check interfaces
   wipagent idl check -I vendor door.wip --json
-  wipagent idl check . --deny-warnings --sarif >findings.sarif`
+  wipagent idl check . --deny-warnings --sarif >findings.sarif
+  wipagent idl check . --fix --diff`
 }
 
 // Run runs the command.
-func (i *idlCheckCmd) Run(c *cli) error {
-	if c.JSON && i.SARIF {
+func (i *idlCheckCmd) Run(ctx context.Context, c *cli) error {
+	switch {
+	case c.JSON && i.SARIF:
 		return usageError("found --json beside --sarif, expected one of them")
+	case i.Fix && i.SARIF:
+		return usageError("found --fix beside --sarif, expected one of them")
+	case i.Diff && !i.Fix:
+		return usageError("found --diff without --fix, expected both")
+	case i.Fix && len(i.Files) > 1 && slices.Contains(i.Files, stdin):
+		return usageError("found - beside files with --fix, expected either")
 	}
 	set, err := c.documents(i.Files, func(p *project.Project) {
 		p.NoLint = i.NoLint
@@ -60,6 +77,9 @@ func (i *idlCheckCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
+	if i.Fix {
+		return i.fix(ctx, c, set)
+	}
 	found, err := set.check()
 	if err != nil {
 		return err
@@ -67,8 +87,7 @@ func (i *idlCheckCmd) Run(c *cli) error {
 	return c.showFindings(found, i.SARIF, found.errors > 0 || i.DenyWarnings && found.warnings > 0)
 }
 
-// showFindings prints what was found, as the flags ask for. What could not be
-// read outweighs whether the findings count as a failure.
+// showFindings prints what was found, as the flags ask for.
 func (c *cli) showFindings(found *findings, sarif, failed bool) error {
 	switch {
 	case c.JSON:
@@ -76,14 +95,28 @@ func (c *cli) showFindings(found *findings, sarif, failed bool) error {
 	case sarif:
 		c.printJSON(found.sarif())
 	default:
-		r := idl.Renderer{Source: found.source, Color: c.color()}
-		if err := r.Render(c.io.out, found.list); err != nil {
+		if err := c.renderFindings(c.io.out, found); err != nil {
 			return err
 		}
-		found.summary(c.io.out)
 	}
+	return found.exit(failed, false)
+}
+
+// renderFindings writes what was found for people.
+func (c *cli) renderFindings(w io.Writer, found *findings) error {
+	r := idl.Renderer{Source: found.source, Color: c.color()}
+	if err := r.Render(w, found.list); err != nil {
+		return err
+	}
+	found.summary(w)
+	return nil
+}
+
+// exit returns the end of a command. What could not be read or written
+// outweighs whether the findings count as a failure.
+func (f *findings) exit(failed, unwritten bool) error {
 	switch {
-	case found.unread:
+	case f.unread || unwritten:
 		return &exitError{code: exitUnavailable}
 	case failed:
 		return &exitError{code: exitFailed}

@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -126,7 +122,7 @@ func (c *cli) documentFiles(args []string) ([]string, error) {
 // format formats one document, and rewrites its file if that was asked for.
 func (f *formatting) format(path string) (formatted, error) {
 	d := formatted{File: path, Status: "unchanged"}
-	src, info, err := f.read(path)
+	src, info, err := f.c.readDocument(path)
 	if err != nil {
 		return d, err
 	}
@@ -160,72 +156,9 @@ func (f *formatting) format(path string) (formatted, error) {
 		d.Status = "formatted"
 	}
 	if f.cmd.Diff {
-		name := printable(filepath.ToSlash(path))
-		d.Diff = string(diff.Diff("a/"+name, src, "b/"+name, out))
+		d.Diff = diffOf(path, src, out)
 	}
 	return d, nil
-}
-
-// read returns a document's text, and what its file was when it was read.
-func (f *formatting) read(path string) ([]byte, os.FileInfo, error) {
-	if path == stdin {
-		src, err := f.c.readStdin()
-		return src, nil, err
-	}
-	file, err := openFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	src, err := io.ReadAll(io.LimitReader(file, maxDocument))
-	return src, info, err
-}
-
-// rewrite puts a text in place of a file's, whole or not at all, with the
-// file's mode. A link goes on to point at the same file. A file that changed
-// since it was read, and one that is write-protected, stay as they are.
-func rewrite(path string, read os.FileInfo, text []byte) (err error) {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	if read.Mode().Perm()&0o222 == 0 {
-		return fmt.Errorf("%s: found a write-protected file, expected one that may be changed", path)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(target), ".wip-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
-		}
-	}()
-	if _, err := temp.Write(text); err != nil {
-		return err
-	}
-	if err := temp.Chmod(read.Mode().Perm()); err != nil {
-		return err
-	}
-	if err := temp.Sync(); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	now, err := os.Stat(target)
-	switch {
-	case err != nil:
-		return err
-	case !os.SameFile(read, now) || !read.ModTime().Equal(now.ModTime()) || read.Size() != now.Size():
-		return fmt.Errorf("%s: changed while it was formatted", path)
-	}
-	return os.Rename(temp.Name(), target)
 }
 
 // print says what became of a document, unless machines are told at the end.
@@ -239,27 +172,10 @@ func (f *formatting) print(d formatted) {
 	case d.File == stdin && !f.cmd.Diff && !f.cmd.Check:
 		io.WriteString(out, d.Text)
 	case f.cmd.Diff:
-		f.printDiff(d.Diff)
+		f.c.printDiff(d.Diff)
 	case f.cmd.Check && d.Status == "would change":
 		fmt.Fprintln(out, printable(d.File))
 	case d.Status == "formatted":
 		fmt.Fprintf(out, "formatted %s\n", printable(d.File))
-	}
-}
-
-// printDiff prints a diff: as it is for programs, and on a terminal without
-// what could control it.
-func (f *formatting) printDiff(text string) {
-	if f.c.io.width == 0 {
-		io.WriteString(f.c.io.out, text)
-		return
-	}
-	colors := map[byte]string{'+': "32", '-': "31", '@': "36"}
-	for line := range strings.Lines(text) {
-		line = printable(strings.TrimSuffix(line, "\n"))
-		if color := colors[(line + " ")[0]]; color != "" && f.c.color() {
-			line = "\x1b[" + color + "m" + line + "\x1b[0m"
-		}
-		fmt.Fprintln(f.c.io.out, line)
 	}
 }

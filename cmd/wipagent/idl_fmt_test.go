@@ -23,8 +23,8 @@ func TestDiffOnATerminal(t *testing.T) {
 		t.Setenv("TERM", "xterm")
 		t.Setenv("NO_COLOR", tt.noColor)
 		var got strings.Builder
-		f := &formatting{c: &cli{io: streams{out: &got, width: tt.width}}}
-		f.printDiff(text)
+		c := &cli{io: streams{out: &got, width: tt.width}}
+		c.printDiff(text)
 		if got.String() != tt.want {
 			t.Errorf("%s gets %q, want %q", tt.name, &got, tt.want)
 		}
