@@ -31,7 +31,8 @@ compared with stands for the folder that is named, and must have a document; it 
 are allowed where the version was raised in each document concerned: they are reported, and do not fail.
 
 Exit codes: 0 nothing breaks, 1 something breaks or a new document has errors, 2 the command line was wrong, 3 the old state
-could not be had or has errors, or a file could not be read.
+could not be had or has errors, or a file could not be read. With --json, errors of documents are printed as idl check prints
+them: a list, where the comparison is an object.
 
 Examples:
   wipagent idl breaking --against main
@@ -71,7 +72,7 @@ func (b *idlBreakingCmd) Run(ctx context.Context, c *cli) error {
 		defer os.RemoveAll(was.remove)
 	}
 	texts := map[string][]byte{}
-	fresh, err := c.compileSet(now, texts, func(name string) string { return name }, exitFailed)
+	fresh, err := c.compileSet(now, texts, nil)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (b *idlBreakingCmd) Run(ctx context.Context, c *cli) error {
 	}
 	var before []*idl.Document
 	if old != nil {
-		if before, err = c.compileSet(old, texts, was.name, exitUnavailable); err != nil {
+		if before, err = c.compileSet(old, texts, was); err != nil {
 			return err
 		}
 	}
@@ -113,10 +114,14 @@ func (b *idlBreakingCmd) wants(breaks breaking.Breaks) bool {
 }
 
 // compileSet returns the documents of a set, without a fault, and puts the
-// texts of all that was read into texts, under names that name makes of those
-// seen from the set's working directory. Faults are shown on stderr, and end
-// the program with exit, or with 3 if a document could not be read.
-func (c *cli) compileSet(s *documentSet, texts map[string][]byte, name func(string) string, exit int) ([]*idl.Document, error) {
+// texts of all that was read into texts. They are those of an old state, or of
+// the working directory if was is nil. Faults are shown, and end the program
+// with 1, or with 3 if they are old or a document could not be read.
+func (c *cli) compileSet(s *documentSet, texts map[string][]byte, was *oldState) ([]*idl.Document, error) {
+	name, exit := func(name string) string { return name }, exitFailed
+	if was != nil {
+		name, exit = was.name, exitUnavailable
+	}
 	var docs []*idl.Document
 	var faults []syntax.Diagnostic
 	for i, p := range s.projects {
@@ -132,24 +137,43 @@ func (c *cli) compileSet(s *documentSet, texts map[string][]byte, name func(stri
 			texts[name(s.name(p, file))], _ = r.Source(file)
 		}
 		for _, d := range r.Diagnostics {
-			if d.Severity == syntax.Error {
-				d = s.named(p, d)
-				d.Span.File, d.Fixes = name(d.Span.File), nil
-				for j := range d.Related {
-					d.Related[j].Span.File = name(d.Related[j].Span.File)
-				}
-				faults = append(faults, d)
+			if d.Severity != syntax.Error {
+				continue
 			}
+			d = s.named(p, d)
+			d.Span.File = name(d.Span.File)
+			for j := range d.Related {
+				d.Related[j].Span.File = name(d.Related[j].Span.File)
+			}
+			if was != nil { // nobody mends what was
+				d.Fixes = nil
+			}
+			faults = append(faults, d)
 		}
 	}
 	if len(faults) == 0 {
 		return docs, nil
 	}
-	r := idl.Renderer{Source: sourceOf(texts), Color: c.color()}
-	if err := r.Render(c.io.err, faults); err != nil {
+	if err := c.showFaults(faults, texts); err != nil {
 		return nil, err
 	}
 	return nil, &exitError{code: exit}
+}
+
+// showFaults shows what keeps a command from its work: as idl check does on
+// stdout for machines, on stderr for people.
+func (c *cli) showFaults(list []syntax.Diagnostic, texts map[string][]byte) error {
+	found := &findings{list: list, texts: texts}
+	found.sort()
+	if c.JSON {
+		c.printJSON(found.json())
+		return nil
+	}
+	for i := range found.list {
+		found.list[i].Fixes = nil
+	}
+	r := idl.Renderer{Source: found.source, Color: c.color()}
+	return r.Render(c.io.err, found.list)
 }
 
 func sourceOf(texts map[string][]byte) idl.Loader {

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/breaking"
 	"github.com/wipagent/wipagent/idl/explain"
+	"github.com/wipagent/wipagent/idl/gen"
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/project"
 	"github.com/wipagent/wipagent/idl/syntax"
@@ -17,7 +19,7 @@ import (
 
 // allRules returns the rules of all tools.
 func allRules() []syntax.Rule {
-	return slices.Concat(idl.Rules(), lint.Rules(), project.Rules(), breaking.Rules())
+	return slices.Concat(idl.Rules(), lint.Rules(), project.Rules(), breaking.Rules(), gen.Rules())
 }
 
 // Every rule has a page, and every page a rule.
@@ -61,6 +63,7 @@ func examples(page string) example {
 		case ",bad":
 			e.bad = text
 		case ",old", ",new", ",kept": // of a rule of breaking
+		case ",unbindable": // of a rule of gen
 		default:
 			e.beside[name] = text
 		}
@@ -186,6 +189,31 @@ func TestChanges(t *testing.T) {
 				t.Errorf("the change that breaks nothing is %v", changes)
 			}
 		})
+	}
+}
+
+// The example of a rule of generating is refused by it alone, and is generated
+// once it is put right.
+func TestUnbindable(t *testing.T) {
+	page, _ := explain.Page(gen.RuleUnbindablePage)
+	_, bad, _ := strings.Cut(page, "```wip,unbindable\n")
+	bad, _, _ = strings.Cut(bad, "```")
+	for text, want := range map[string][]string{bad: {gen.RuleUnbindablePage}, examples(page).good: nil} {
+		docs, err := idl.Compile(func(string) ([]byte, error) { return []byte(text), nil }, "example.wip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = gen.Go(docs, "city")
+		var faults idl.ErrorList
+		var got []string
+		if errors.As(err, &faults) {
+			for _, d := range faults {
+				got = append(got, d.Rule)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want == nil) {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
 	}
 }
 

@@ -18,9 +18,13 @@ import (
 // what it returned. Everything is generic over the snapshot type S, and the
 // file imports only the standard library and package idl.
 //
-// The error tells what Go cannot express: pages below the top of a result.
+// What Go cannot express, pages in records, is an idl.ErrorList with every
+// place of it. Any other error is a defect of the generator.
 func Go(docs []*idl.Document, pkg string) ([]byte, error) {
 	all := withImports(docs)
+	if faults := unbindable(all); len(faults) > 0 {
+		return nil, faults
+	}
 	g := &generator{
 		naming:    goLanguage.newNaming(all),
 		body:      new(bytes.Buffer),
