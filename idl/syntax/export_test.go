@@ -29,6 +29,6 @@ var Definition lexer.Definition = definition{}
 // Matches reports whether the grammar, and what parses itself in it, matches
 // a text without lexical faults.
 func Matches(name, src string) bool {
-	_, err := parseValid(newFile(name), src)
+	_, err := parseValid(newFile(name), src, Pos{})
 	return err == nil
 }

@@ -34,22 +34,28 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 			Message: fmt.Sprintf("found %d bytes, expected at most %d", len(src), MaxSource), Hint: "divide it into files that import each other"}
 		return tree, []Diagnostic{d}
 	}
-	text := string(src)
-	faults, err := parseValid(tree, text)
-	if err != nil {
-		tree, faults = parseFaulty(name, text, err)
-	}
-	return tree, suggest(name, text, faults)
+	return parseFrom(tree, string(src), Pos{})
 }
 
-// parseValid reads a text that the grammar matches into an empty tree, and
-// returns what is wrong beside the grammar. The error is that the grammar does
-// not match.
-func parseValid(tree *File, text string) ([]Diagnostic, error) {
+// parseFrom reads a text, from a place on if that is not its start, into a tree
+// that has what stands before it.
+func parseFrom(before *File, text string, from Pos) (*File, []Diagnostic) {
+	tree := *before
+	faults, err := parseValid(&tree, text, from)
+	if err != nil {
+		tree = *before
+		faults = parseFaulty(&tree, text, from, err)
+	}
+	return &tree, suggest(tree.Name, text, from, faults)
+}
+
+// parseValid reads a text that the grammar matches, and returns what is wrong
+// beside the grammar. The error is that the grammar does not match.
+func parseValid(tree *File, text string, from Pos) ([]Diagnostic, error) {
 	if !utf8.ValidString(text) {
 		return nil, errNotUTF8
 	}
-	s := newScanner(tree.Name, text)
+	s := newScanner(tree.Name, text, from)
 	b := &builder{scanner: s, tree: tree}
 	for {
 		t, err := s.next()
@@ -72,9 +78,8 @@ func parseValid(tree *File, text string) ([]Diagnostic, error) {
 var errNotUTF8 = errors.New("not UTF-8")
 
 // parseFaulty reads a text that the grammar does not match, which is why.
-func parseFaulty(name, text string, err error) (*File, []Diagnostic) {
-	tree := newFile(name)
-	s := scan(name, text)
+func parseFaulty(tree *File, text string, from Pos, err error) []Diagnostic {
+	s := scanFrom(tree.Name, text, from)
 	tree.Span.End = endOf(&s.toks[len(s.toks)-1])
 	b := &builder{scanner: s, tree: tree}
 	switch {
@@ -87,7 +92,7 @@ func parseFaulty(name, text string, err error) (*File, []Diagnostic) {
 			b.refused(err)
 		}
 	}
-	return tree, b.finish()
+	return b.finish()
 }
 
 // newFile returns a file without content, whose span ends where it starts

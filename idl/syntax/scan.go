@@ -47,19 +47,26 @@ type tail struct {
 	line int
 }
 
-// newScanner returns a scanner that has read nothing.
-func newScanner(file, text string) *scanner {
+// newScanner returns a scanner that has read nothing. It starts at the place
+// from, unless that is the text's start.
+func newScanner(file, text string, from Pos) *scanner {
 	s := &scanner{file: file, text: text, line: 1}
-	if strings.HasPrefix(text, "\ufeff") {
+	switch {
+	case from.Offset > 0:
+		s.off, s.line, s.bol = from.Offset, from.Line, from.Offset-from.Col+1
+	case strings.HasPrefix(text, "\ufeff"):
 		s.off, s.bol = 3, 3
 	}
 	return s
 }
 
 // scan returns the tokens, the comments and the lexical faults of text.
-func scan(file, text string) *scanner {
-	s := newScanner(file, text)
-	s.toks = make([]lexer.Token, 0, len(text)/5+8)
+func scan(file, text string) *scanner { return scanFrom(file, text, Pos{}) }
+
+// scanFrom is scan, from a place on.
+func scanFrom(file, text string, from Pos) *scanner {
+	s := newScanner(file, text, from)
+	s.toks = make([]lexer.Token, 0, (len(text)-s.off)/5+8)
 	for s.off < len(text) {
 		s.step()
 		s.tooMany = s.count > MaxTokens

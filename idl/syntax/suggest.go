@@ -14,11 +14,11 @@ import (
 // suggest adds to the faults of a text the changes that end them, where one
 // change is what was obviously meant. It works on the text alone, so that
 // reading documents need not think of it.
-func suggest(name, text string, faults []Diagnostic) []Diagnostic {
+func suggest(name, text string, from Pos, faults []Diagnostic) []Diagnostic {
 	if len(faults) == 0 {
 		return faults
 	}
-	s := &suggester{scan(name, text)}
+	s := &suggester{scanFrom(name, text, from)}
 	for i := range faults {
 		d := &faults[i]
 		at := sort.Search(len(s.toks)-1, func(k int) bool { return s.toks[k].Pos.Offset >= d.Span.Start.Offset })
