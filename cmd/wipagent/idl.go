@@ -191,6 +191,11 @@ func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet
 	if s.count == 0 {
 		return nil, usageError("found no .wip document in %s", strings.Join(args, ", "))
 	}
+	for _, p := range s.projects {
+		if err := p.CheckFolders(); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
 	return s, nil
 }
 

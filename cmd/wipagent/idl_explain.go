@@ -1,10 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
-
-	"github.com/agnivade/levenshtein"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/breaking"
@@ -48,7 +46,7 @@ func (e *idlExplainCmd) Run(c *cli) error {
 	}
 	text, ok := explain.Page(e.Rule)
 	if !ok {
-		return usageError("found no rule %q%s", e.Rule, nearestRule(e.Rule))
+		return usageError("found no rule %q%s", e.Rule, didYouMean(e.Rule, explain.Rules()))
 	}
 	if c.JSON {
 		c.printJSON(map[string]string{"rule": e.Rule, "markdown": text})
@@ -78,19 +76,15 @@ func (e *idlExplainCmd) list(c *cli) {
 	}
 }
 
-// nearestRule returns a hint at the rule that was meant, or "".
-func nearestRule(name string) string {
-	best, least := "", 4
-	for _, rule := range explain.Rules() {
-		if len(name) > 64 {
-			break
-		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), rule); d < least {
-			best, least = rule, d
-		}
+// didYouMean returns a hint at the rule that was meant.
+func didYouMean(name string, rules []string) string {
+	return cmp.Or(project.DidYouMean(name, rules), "; wipagent idl explain lists them")
+}
+
+func ruleIDs(rules []syntax.Rule) []string {
+	ids := make([]string, len(rules))
+	for i, r := range rules {
+		ids[i] = r.ID
 	}
-	if best == "" {
-		return "; wipagent idl explain lists them"
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return ids
 }

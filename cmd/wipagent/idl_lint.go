@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/project"
@@ -38,7 +37,7 @@ func (i *idlLintCmd) Run(c *cli) error {
 	style := append(lint.Rules(), project.Rules()...)
 	for _, id := range i.Rule {
 		if !slices.ContainsFunc(style, func(r syntax.Rule) bool { return r.ID == id }) {
-			return usageError("found unknown rule %q%s", id, nearestStyle(id, style))
+			return usageError("found unknown rule %q%s", id, didYouMean(id, ruleIDs(style)))
 		}
 	}
 	if len(i.Files) == 0 {
@@ -68,20 +67,4 @@ func (f *findings) keep(asked func(syntax.Diagnostic) bool) {
 	f.list = slices.DeleteFunc(f.list, func(d syntax.Diagnostic) bool { return !asked(d) })
 	f.errors, f.warnings = 0, 0
 	f.sort()
-}
-
-// nearestStyle lists the rules that a wrong one shares its first word or its
-// last with.
-func nearestStyle(id string, rules []syntax.Rule) string {
-	first, rest, _ := strings.Cut(id, "-")
-	var near []string
-	for _, r := range rules {
-		if strings.HasPrefix(r.ID, first) || rest != "" && strings.HasSuffix(r.ID, rest) {
-			near = append(near, r.ID)
-		}
-	}
-	if len(near) == 0 {
-		return "; wipagent idl explain lists them"
-	}
-	return "; did you mean " + strings.Join(near, ", ") + "?"
 }

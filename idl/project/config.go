@@ -3,12 +3,16 @@ package project
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/lint"
+	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 // Config is what a wip.toml says:
@@ -114,8 +118,32 @@ func (c *Config) validate() error {
 	if n := c.Limits.Bytes; n < 0 || n > mostBytes {
 		return fmt.Errorf(" found limits.bytes = %d, expected 1 to %d", n, mostBytes)
 	}
+	if err := c.knownRules(); err != nil {
+		return err
+	}
 	if err := c.Lint.Validate(); err != nil {
 		return fmt.Errorf(" %w", err)
+	}
+	return nil
+}
+
+// knownRules refuses the level of a rule that there is not, or that has none.
+func (c *Config) knownRules() error {
+	for _, id := range slices.Sorted(maps.Keys(c.Lint.Rules)) {
+		is := func(r syntax.Rule) bool { return r.ID == id }
+		switch {
+		case slices.ContainsFunc(lint.Rules(), is):
+		case slices.ContainsFunc(idl.Rules(), is):
+			return fmt.Errorf(" found rule %q in lint.rules, which is always an error", id)
+		case slices.ContainsFunc(Rules(), is):
+			return fmt.Errorf(" found rule %q in lint.rules, which is always a warning", id)
+		default:
+			var known []string
+			for _, r := range lint.Rules() {
+				known = append(known, r.ID)
+			}
+			return fmt.Errorf(" found unknown rule %q in lint.rules%s", id, DidYouMean(id, known))
+		}
 	}
 	return nil
 }

@@ -66,6 +66,27 @@ func Open(dir string) (*Project, error) {
 	}
 }
 
+// CheckFolders says which folder of the import search path is none. An editor
+// may go on without it; whoever asked for a check may not.
+func (p *Project) CheckFolders() error {
+	for _, dir := range p.Search {
+		if !isFolder(p.Path(dir)) {
+			return fmt.Errorf("%s: found no folder, expected one in which imports are looked up", dir)
+		}
+	}
+	for _, dir := range p.Config.Imports {
+		if !isFolder(p.Path(dir)) {
+			return fmt.Errorf("%s: found no folder %q, expected each of imports to be one", p.ConfigFile, dir)
+		}
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Name returns the name of the document at a path, which is absolute or
 // relative to the root: relative to the root, with slashes, if it is in it,
 // else absolute.
