@@ -14,8 +14,8 @@ import (
 // checker checks documents that have changed, and those that import them, and
 // publishes what it finds. A check of a state that is superseded meanwhile is
 // not published. So that typing in a large document does not keep a core
-// busy, checks are spaced by a multiple of what the last one took: the first
-// change after a pause is checked at once.
+// busy, checks that take long are spaced: the first change after a pause is
+// checked at once.
 type checker struct {
 	server *server
 	wake   chan struct{}
@@ -29,9 +29,11 @@ type checker struct {
 	uses map[string][]string // by path: the documents that the last check read
 }
 
-// How checks are spaced.
+// How checks are spaced: by a multiple of what the last one took longer than
+// the time between two keystrokes of the fastest typist.
 const (
-	restFactor = 2 // times the last check
+	restFactor = 2
+	shortCheck = 25 * time.Millisecond
 	maxRest    = 500 * time.Millisecond
 )
 
@@ -74,7 +76,7 @@ func (c *checker) run(ctx context.Context) {
 		}
 		start := time.Now()
 		c.round(ctx)
-		rest := min(restFactor*time.Since(start), maxRest)
+		rest := min(restFactor*(time.Since(start)-shortCheck), maxRest)
 		select {
 		case <-time.After(rest):
 		case <-ctx.Done():
