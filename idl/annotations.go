@@ -78,6 +78,18 @@ type settings struct {
 
 func (s *settings) has(name string) bool { return s.at[name] != nil }
 
+// spans returns where the annotations stand, by name.
+func (s *settings) spans() map[string]syntax.Span {
+	if len(s.at) == 0 {
+		return nil
+	}
+	spans := make(map[string]syntax.Span, len(s.at))
+	for name, a := range s.at {
+		spans[name] = a.Span
+	}
+	return spans
+}
+
 // annotation is how one annotation is checked and read.
 type annotation struct {
 	targets  target

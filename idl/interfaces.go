@@ -20,7 +20,7 @@ type interfaceInfo struct {
 func (c *compiler) resolveInterfaces(u *unit) {
 	for _, i := range u.ifaces {
 		shared := c.annotations(u, i.node.Annotations, onInterface)
-		i.Deprecated = shared.deprecated
+		i.Deprecated, i.Annotations = shared.deprecated, shared.spans()
 		names := newScope(u, "operation")
 		ops := i.node.Operations
 		for _, n := range ops[:atMost(u, len(ops), maxOperations, "operations", func(k int) syntax.Span { return ops[k].Name.Span })] {
@@ -36,6 +36,7 @@ func (c *compiler) resolveInterfaces(u *unit) {
 func (c *compiler) operation(u *unit, owner *Interface, n *syntax.Operation, shared *settings) *Operation {
 	op := &Operation{Name: n.Name.Name, Interface: owner, Doc: u.docOf(n.Doc, n.Name), Span: n.Span, NameSpan: n.Name.Span}
 	own := c.annotations(u, n.Annotations, onOperation)
+	op.Annotations = own.spans()
 	c.apply(u, op, own, shared)
 	names := newScope(u, "parameter")
 	for _, p := range n.Params[:atMost(u, len(n.Params), maxParams, "parameters", func(k int) syntax.Span { return n.Params[k].Name.Span })] {

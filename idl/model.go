@@ -38,8 +38,10 @@ type Interface struct {
 	Doc        string
 	Operations []*Operation
 	Deprecated string // what to use instead: "use Other"; empty if not deprecated
-	Span       syntax.Span
-	NameSpan   syntax.Span
+	// Annotations is where each annotation on it stands, by name without "@".
+	Annotations map[string]syntax.Span
+	Span        syntax.Span
+	NameSpan    syntax.Span
 }
 
 // QualifiedName returns the name with its package, such as "grid.Region".
@@ -75,8 +77,11 @@ type Operation struct {
 	MaxOutput     int           // bytes of the JSON result; DefaultMaxOutput if not declared
 	Audience      Audience      // the lowest audience it may be offered to
 	Deprecated    string        // what to use instead: "use other"; empty if not deprecated
-	Span          syntax.Span
-	NameSpan      syntax.Span
+	// Annotations is where each annotation on the operation itself stands, by
+	// name without "@"; the first of those that may stand several times.
+	Annotations map[string]syntax.Span
+	Span        syntax.Span
+	NameSpan    syntax.Span
 
 	shape atomic.Pointer[shapePlan] // Shape's; nil until the first result
 }

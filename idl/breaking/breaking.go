@@ -7,6 +7,7 @@ package breaking
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ type Change struct {
 // the operations that are made of them; those that none is made of by their
 // names. Compare changes nothing and is safe for concurrent use.
 func Compare(old, new []*idl.Document) []Change {
-	c := &comparer{became: map[*idl.Document]*idl.Document{}, seen: map[compared]bool{}, reach: map[any][]versions{}, used: map[any]bool{}, known: map[Change]int{}}
+	c := &comparer{became: map[*idl.Document]*idl.Document{}, seen: map[compared]bool{}, reach: map[any][]versions{}, used: map[any]bool{}, known: map[Change]found{}}
 	c.index(old, new)
 	for _, d := range old {
 		c.version(d)
@@ -103,7 +104,14 @@ type comparer struct {
 	reach      map[any][]versions // of old records and enums: the documents of operations made of them
 	used       map[any]bool       // old records and enums that operations are made of
 	changes    []Change
-	known      map[Change]int // the index of a change, without its Breaks and what is no part of its identity
+	known      map[Change]found // by what identifies a change: its places and message
+}
+
+// found is where a change is in the list, and whom the rule that it has there
+// breaks something for.
+type found struct {
+	at     int
+	breaks Breaks
 }
 
 // interfacePair is an old interface and what became of it; nil if nothing.
@@ -271,13 +279,21 @@ func (c *comparer) reached(p interfacePair) {
 // it is in, or nil.
 func (c *comparer) add(in versions, declared any, change Change) {
 	change.Allowed = in.raised() && !slices.ContainsFunc(c.reach[declared], func(v versions) bool { return !v.raised() })
-	key := Change{Rule: change.Rule, Old: change.Old, New: change.New, Message: change.Message}
-	if at, ok := c.known[key]; ok { // found on another way, or for others
-		c.changes[at].Breaks |= change.Breaks
+	key := Change{Old: change.Old, New: change.New, Message: change.Message}
+	known, ok := c.known[key]
+	if !ok {
+		c.known[key] = found{len(c.changes), change.Breaks}
+		c.changes = append(c.changes, change)
 		return
 	}
-	c.known[key] = len(c.changes)
-	c.changes = append(c.changes, change)
+	// Found on another way, or for others, such as of a record that is both sent
+	// and received: the rule that breaks it for most says what it is.
+	all := c.changes[known.at].Breaks | change.Breaks
+	if bits.OnesCount8(uint8(change.Breaks)) > bits.OnesCount8(uint8(known.breaks)) {
+		c.changes[known.at] = change
+		c.known[key] = found{known.at, change.Breaks}
+	}
+	c.changes[known.at].Breaks = all
 }
 
 // result returns the changes in order.

@@ -33,11 +33,12 @@ func (c *comparer) iface(p interfacePair) {
 		})
 	}
 	var gone []*idl.Operation
+	var both []operationPair
 	taken := map[*idl.Operation]bool{}
 	for _, old := range p.old.Operations {
 		if op := p.new.Operation(old.Name); op != nil {
 			taken[op] = true
-			c.operation(in, old, op)
+			both = append(both, operationPair{old, op})
 		} else {
 			gone = append(gone, old)
 		}
@@ -60,7 +61,11 @@ func (c *comparer) iface(p interfacePair) {
 			Message: fmt.Sprintf("operation %q is now %q", old.Name, op.Name),
 			Hint:    "keep the old one beside it, deprecated",
 		})
-		c.operation(in, old, op)
+		both = append(both, operationPair{old, op})
+	}
+	c.policies(in, p, both)
+	for _, op := range both {
+		c.operation(in, op.old, op.new)
 	}
 	for _, op := range p.new.Operations {
 		if !taken[op] {
@@ -86,52 +91,8 @@ func form(op *idl.Operation) string { return strings.TrimPrefix(op.Signature(), 
 
 // operation compares an operation with what became of it.
 func (c *comparer) operation(in versions, old, now *idl.Operation) {
-	report := func(rule string, breaks Breaks, hint, format string, args ...any) {
-		c.add(in, nil, Change{Rule: rule, Breaks: breaks, Old: old.NameSpan, New: now.NameSpan, Hint: hint, Message: fmt.Sprintf("operation %q ", old.Name) + fmt.Sprintf(format, args...)})
-	}
-	c.policy(old, now, report)
 	c.parameters(in, old, now)
 	c.received(place{in: in, old: old.NameSpan, now: now.NameSpan, what: fmt.Sprintf("the result of operation %q", old.Name)}, old.Result, now.Result)
-}
-
-// policy compares what an operation says of itself.
-func (c *comparer) policy(old, now *idl.Operation, report func(rule string, breaks Breaks, hint, format string, args ...any)) {
-	switch a, b := danger(old.Risk), danger(now.Risk); {
-	case a < b:
-		report(RuleRiskRaised, Caller|CachedCall, "it may need an approval now, or be refused", "was %s and is %s", old.Risk, now.Risk)
-	case a > b:
-		report(RuleRiskLowered, 0, "approvals that were asked for are asked for no longer: make sure that it is true", "was %s and is %s", old.Risk, now.Risk)
-	}
-	switch {
-	case old.Audience < now.Audience:
-		report(RuleAudienceNarrowed, Caller|CachedCall, "those below it are told that there is no such operation", "was offered from %s up and is from %s up", old.Audience, now.Audience)
-	case old.Audience > now.Audience:
-		report(RuleAudienceWidened, 0, "make sure that everybody may see what it returns", "was offered from %s up and is from %s up", old.Audience, now.Audience)
-	}
-	if old.Idempotent && !now.Idempotent {
-		report(RuleIdempotenceRemoved, Caller|CachedCall, "callers send it again when an answer is lost", "was idempotent and is not")
-	}
-	if old.DryRun && !now.DryRun {
-		report(RuleDryRunRemoved, Caller|CachedCall, "", "could be tried without effect and cannot")
-	}
-	if old.Cost < now.Cost {
-		report(RuleCostRaised, Caller, "budgets run out sooner", "cost %d and costs %d", old.Cost, now.Cost)
-	}
-	if old.Timeout > now.Timeout {
-		report(RuleTimeoutLowered, Implementer, "an implementation that needs longer is cut off", "had %s and has %s", old.Timeout, now.Timeout)
-	}
-	if old.MaxOutput > now.MaxOutput {
-		report(RuleOutputLowered, Implementer, "a longer result is shortened, or a fault", "could return %d bytes and can %d", old.MaxOutput, now.MaxOutput)
-	}
-}
-
-// danger orders risks; an operation that states none is treated as one that
-// changes things.
-func danger(r idl.Risk) idl.Risk {
-	if r == idl.RiskUnstated {
-		return idl.Mutating
-	}
-	return r
 }
 
 // parameters compares what an operation takes.

@@ -33,6 +33,9 @@ func (p place) of() place {
 // new one must allow too.
 func (c *comparer) sent(at place, old, now *idl.Type) {
 	if old.Kind != now.Kind {
+		if c.otherKind(old, now, RuleParameterType, Caller|CachedCall|Implementer) {
+			return
+		}
 		if allows(now, old) {
 			at.report(c, RuleTypeWidened, Implementer, "bindings give it another type", "was %s and is %s", old, now)
 		} else {
@@ -53,7 +56,7 @@ func (c *comparer) sent(at place, old, now *idl.Type) {
 	case idl.List, idl.Map:
 		c.sent(at.of(), old.Elem, now.Elem)
 	case idl.Entry:
-		if now.Interface != nil && (old.Interface == nil || old.Interface.Name != now.Interface.Name) {
+		if now.Interface != nil && (old.Interface == nil || !c.becomes(old.Interface, now.Interface)) {
 			at.report(c, RuleParameterType, Caller|CachedCall|Implementer, "", "was %s and is %s", plain(old), plain(now))
 		}
 	case idl.EnumOf:
@@ -68,6 +71,9 @@ func (c *comparer) sent(at place, old, now *idl.Type) {
 // those who make it.
 func (c *comparer) received(at place, old, now *idl.Type) {
 	if old.Kind != now.Kind {
+		if c.otherKind(old, now, RuleResultType, Caller|Implementer) {
+			return
+		}
 		hint := ""
 		if old.Kind == idl.Text && now.Kind == idl.String {
 			hint = "a stranger's words are neither cleaned nor marked any more"
@@ -106,7 +112,7 @@ func (c *comparer) received(at place, old, now *idl.Type) {
 		switch {
 		case a == nil && b != nil:
 			at.report(c, RuleResultNarrowed, Implementer, "", "was %s and is %s", plain(old), plain(now))
-		case a != nil && (b == nil || a.Name != b.Name):
+		case a != nil && (b == nil || !c.becomes(a, b)):
 			at.report(c, RuleResultType, Caller|Implementer, "", "was %s and is %s", plain(old), plain(now))
 		}
 	case idl.EnumOf:
@@ -114,6 +120,31 @@ func (c *comparer) received(at place, old, now *idl.Type) {
 	case idl.RecordOf:
 		c.record(old.Record, now.Record, false)
 	}
+}
+
+// otherKind reports, at its declaration, a record that became an enum of the
+// same name, or the other way round, and whether it is one.
+func (c *comparer) otherKind(old, now *idl.Type, rule string, breaks Breaks) bool {
+	change := Change{Rule: rule, Breaks: breaks, Hint: "declare the new one beside it, under another name"}
+	switch {
+	case old.Kind == idl.RecordOf && now.Kind == idl.EnumOf && old.Record.Name == now.Enum.Name:
+		change.Old, change.New = old.Record.NameSpan, now.Enum.NameSpan
+		change.Message = fmt.Sprintf("record %q is an enum now", old.Record.Name)
+		c.add(versions{old.Record.Document, now.Enum.Document}, old.Record, change)
+	case old.Kind == idl.EnumOf && now.Kind == idl.RecordOf && old.Enum.Name == now.Record.Name:
+		change.Old, change.New = old.Enum.NameSpan, now.Record.NameSpan
+		change.Message = fmt.Sprintf("enum %q is a record now", old.Enum.Name)
+		c.add(versions{old.Enum.Document, now.Record.Document}, old.Enum, change)
+	default:
+		return false
+	}
+	return true
+}
+
+// becomes reports whether an interface is what became of another, so that what
+// changed of it is reported there.
+func (c *comparer) becomes(old, now *idl.Interface) bool {
+	return old.Name == now.Name || slices.Contains(c.interfaces, interfacePair{old, now})
 }
 
 // textBytes returns to how many bytes a text of the type is cut.
@@ -243,9 +274,9 @@ func (c *comparer) record(old, now *idl.Record, sent bool) {
 		switch {
 		case f.Type.Optional:
 		case sent:
-			add(RuleFieldRequired, Caller|CachedCall, old.NameSpan, f.NameSpan, "make it optional", "field %q of record %q is new, and each call must send it", f.Name, old.Name)
+			add(RuleFieldRequired, Caller|CachedCall, old.NameSpan, f.NameSpan, "each call must send it: make it optional", "field %q of record %q is new and not optional", f.Name, old.Name)
 		default:
-			add(RuleFieldAdded, Implementer, old.NameSpan, f.NameSpan, "make it optional", "field %q of record %q is new, and each result must hold it", f.Name, old.Name)
+			add(RuleFieldAdded, Implementer, old.NameSpan, f.NameSpan, "each result must hold it: make it optional", "field %q of record %q is new and not optional", f.Name, old.Name)
 		}
 	}
 }
