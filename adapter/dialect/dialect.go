@@ -8,6 +8,19 @@
 // null for a parameter that is left out, pairs for a map, JSON in a string for
 // what may not be an object there.
 //
+// What a provider sums over a request has its budget, and when a list of tools
+// exceeds one, this is done, in this order, until it does not:
+//
+//  1. Records that hold themselves are written out less deep, in all tools.
+//  2. Tools are written without strictness, where strictness is what costs.
+//  3. Tools are left out.
+//
+// The tools that keep their place are chosen one after the other: those that
+// are not deprecated before those that are, those that only read before those
+// that change something, and then as they were given. A tool that does not fit
+// what is left gives way, and a smaller one after it may still fit. Export
+// tells of each (Demoted, Dropped) and what the list comes to (Usage).
+//
 // Everything here is a pure function of its input; an Export is immutable and
 // safe for concurrent use.
 package dialect
@@ -21,7 +34,7 @@ import (
 
 // Tool is one tool before any provider's form.
 type Tool struct {
-	// Name is the wanted name: [a-z][a-z0-9_]*, unique among the tools. A
+	// Name is the wanted name: [a-z][a-zA-Z0-9_]*, unique among the tools. A
 	// provider may get a shorter one; see Export.Name.
 	Name        string
 	Description string
@@ -121,6 +134,9 @@ type Call struct {
 	Arguments json.RawMessage
 	// Form is how the calls arrived, so that results go back alike.
 	Form Form
+	// Caller is the provider's word on who called, a JSON object, if that was
+	// a program of the provider's code execution; nil for the model itself.
+	Caller json.RawMessage
 }
 
 // Form is one of a provider's envelopes.
@@ -144,11 +160,3 @@ type Result struct {
 	Untrusted bool
 }
 
-// exported is one tool in a dialect's form.
-type exported struct{ name string }
-
-// Dialect is one provider's form of tools.
-type Dialect struct {
-	Name  string // as Lookup takes it, such as "openai-strict"
-	Title string // for people
-}
