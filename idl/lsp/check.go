@@ -74,11 +74,36 @@ func (c *checker) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		c.giveWay(ctx)
 		start := time.Now()
 		c.round(ctx)
 		rest := min(restFactor*(time.Since(start)-shortCheck), maxRest)
 		select {
 		case <-time.After(rest):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// How long a check lets what the editor asks go first.
+const (
+	askedWithin = time.Millisecond // after the change that it asks about
+	maxGiveWay  = 20 * time.Millisecond
+)
+
+// giveWay waits for the answers that the editor waits for.
+func (c *checker) giveWay(ctx context.Context) {
+	rest := time.After(askedWithin)
+	most := time.After(maxGiveWay)
+	for waited := false; !waited || c.server.asked(); {
+		select {
+		case <-rest:
+			waited = true
+			rest = nil
+		case <-c.server.answered:
+		case <-most:
+			return
 		case <-ctx.Done():
 			return
 		}

@@ -49,7 +49,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config *Config) err
 	if config == nil {
 		config = &Config{}
 	}
-	s := &server{Config: config, ctx: ctx, end: cancel, queue: make(chan message, maxQueue), running: map[jsonrpc2.ID]context.CancelFunc{}}
+	s := &server{Config: config, ctx: ctx, end: cancel, queue: make(chan message, maxQueue), running: map[jsonrpc2.ID]context.CancelFunc{}, answered: make(chan struct{}, 1)}
 	s.snap = newSnapshot(map[string]*document{}, nil, &projects{report: s.complain}, &closedFiles{})
 	s.checker = newChecker(s)
 	transport := newStream(in, out)
@@ -102,6 +102,9 @@ type server struct {
 
 	mu      sync.Mutex
 	running map[jsonrpc2.ID]context.CancelFunc // requests that were read and not answered
+	waiting int                                // number of answers that the editor waits for
+
+	answered chan struct{} // it waits for none
 }
 
 // message is one message on its way to be answered.
@@ -135,6 +138,7 @@ func (s *server) Handle(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Req
 			old()
 		}
 		s.running[req.ID] = cancel
+		s.waiting++
 		s.mu.Unlock()
 	}
 	s.enqueue(message{ctx: ctx, req: req})
@@ -175,6 +179,7 @@ func (s *server) reply(m message) {
 		delete(s.running, m.req.ID)
 	}
 	s.mu.Unlock()
+	defer s.done()
 	if err == nil {
 		s.conn.Reply(s.ctx, m.req.ID, result) // an editor that is gone needs no answer
 		return
@@ -184,6 +189,25 @@ func (s *server) reply(m message) {
 		refusal = &jsonrpc2.Error{Code: requestFailed, Message: err.Error()}
 	}
 	s.conn.ReplyWithError(s.ctx, m.req.ID, refusal)
+}
+
+// done says that a request was answered.
+func (s *server) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting--; s.waiting == 0 {
+		select {
+		case s.answered <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// asked reports whether the editor waits for an answer.
+func (s *server) asked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting > 0
 }
 
 // Error codes of the protocol beside those of JSON-RPC.
