@@ -18,6 +18,7 @@ const (
 	maxBefore = 60  // bytes of the line before the span
 	maxAfter  = 100 // bytes of the line from the span's start on
 	maxChange = 6   // lines of each side of a change
+	maxApart  = 400 // bytes between changes that are shown together
 )
 
 // text is one document, with the offset at which each of its lines starts.
@@ -26,18 +27,19 @@ type text struct {
 	lines []int
 }
 
-// line returns a line without its end; n is 1-based.
-func (t *text) line(n int) (string, bool) {
+// line returns a line without its end; n is 1-based. It is a part of the text,
+// not a copy: a document may be one line, and each of its faults be shown.
+func (t *text) line(n int) ([]byte, bool) {
 	if n < 1 || n > len(t.lines) {
-		return "", false
+		return nil, false
 	}
-	rest := t.src[t.lines[n-1]:]
-	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-		rest = rest[:end]
+	end := len(t.src)
+	if n < len(t.lines) {
+		end = t.lines[n] - 1
 	}
-	line := strings.TrimSuffix(string(rest), "\r")
+	line := bytes.TrimSuffix(t.src[t.lines[n-1]:end], []byte("\r"))
 	if n == 1 {
-		line = strings.TrimPrefix(line, "\ufeff") // columns do not count it
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // columns do not count it
 	}
 	return line, true
 }
@@ -86,34 +88,28 @@ func (r *Renderer) excerpt(s syntax.Span, look string) {
 	if s.End.Line > s.Start.Line+1 {
 		fmt.Fprintf(&r.out, "%s\n", r.in(lookQuiet, " ..."))
 	}
-	if indent := len(last) - len(strings.TrimLeft(last, " \t")); s.End.Col-1 > indent {
+	if indent := len(last) - len(bytes.TrimLeft(last, " \t")); s.End.Col-1 > indent {
 		r.underlined(s.End.Line, last, indent, s.End.Col-1, look)
 	}
 }
 
 // underlined writes a line, with marks from the byte at start to that before
 // end.
-func (r *Renderer) underlined(number int, line string, start, end int, look string) {
+func (r *Renderer) underlined(number int, line []byte, start, end int, look string) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))
-	from, to := max(start-maxBefore, 0), min(start+maxAfter, len(line))
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to++
-	}
+	from, to := runeStart(line, max(start-maxBefore, 0)), runeStart(line, min(start+maxAfter, len(line)))
 	end = min(end, to)
 
 	var shown cells
 	if from > 0 {
 		shown.write("…")
 	}
-	shown.write(line[from:start])
+	shown.write(string(line[from:start]))
 	left := shown.width
-	shown.write(line[start:end])
+	shown.write(string(line[start:end]))
 	marks := max(shown.width-left, 1)
-	shown.write(line[end:to])
+	shown.write(string(line[end:to]))
 	if to < len(line) {
 		shown.write("…")
 	}
@@ -144,7 +140,8 @@ func (r *Renderer) change(file string, f syntax.Fix) {
 	slices.SortStableFunc(edits, func(a, b syntax.Edit) int { return a.Span.Start.Offset - b.Span.Start.Offset })
 	for len(edits) > 0 { // those on the same lines, or on the next, together
 		n := 1
-		for n < len(edits) && edits[n].Span.Start.Line <= edits[n-1].Span.End.Line+1 {
+		for n < len(edits) && edits[n].Span.Start.Line <= edits[n-1].Span.End.Line+1 &&
+			edits[n].Span.Start.Offset-edits[n-1].Span.End.Offset < maxApart {
 			n++
 		}
 		r.hunk(t, edits[:n])
@@ -158,11 +155,13 @@ func (r *Renderer) hunk(t *text, edits []syntax.Edit) {
 	if first < 1 || last < first || last > len(t.lines) {
 		return
 	}
-	start, end := t.lines[first-1], len(t.src)
-	if last < len(t.lines) {
-		end = t.lines[last]
-	}
+	start, end := t.window(first, last, edits[0].Span.Start.Offset, edits[len(edits)-1].Span.End.Offset)
 	var after bytes.Buffer
+	cut := ""
+	if start > t.lines[first-1] {
+		cut = "…"
+	}
+	after.WriteString(cut)
 	at := start
 	for _, e := range edits {
 		from, to := e.Span.Start.Offset, e.Span.End.Offset
@@ -174,7 +173,7 @@ func (r *Renderer) hunk(t *text, edits []syntax.Edit) {
 		at = to
 	}
 	after.Write(t.src[at:end])
-	before, now := splitLines(t.src[start:end]), splitLines(after.Bytes())
+	before, now := splitLines(cut+string(t.src[start:end])), splitLines(after.String())
 	for len(before) > 0 && len(now) > 0 && before[0] == now[0] {
 		before, now, first = before[1:], now[1:], first+1
 	}
@@ -185,9 +184,36 @@ func (r *Renderer) hunk(t *text, edits []syntax.Edit) {
 	r.side(first, "+", now, lookAdded)
 }
 
+// window returns the part of some lines that shows what is from one offset to
+// another: whole lines, but of a long first or last one only what is near.
+func (t *text) window(first, last, from, to int) (start, end int) {
+	start, end = t.lines[first-1], len(t.src)
+	if last < len(t.lines) {
+		end = t.lines[last]
+	}
+	if near := min(from, end) - maxBefore; near-start > maxAfter {
+		start = runeStart(t.src, near)
+	}
+	if near := to + 2*maxAfter; near > start && near < end {
+		end = runeStart(t.src, near)
+	}
+	return start, end
+}
+
+// runeStart returns where the character starts that has the byte at an offset;
+// where there is none, as in text that is not UTF-8, the offset.
+func runeStart(text []byte, at int) int {
+	for i := at; i > at-utf8.UTFMax && i > 0 && at < len(text); i-- {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
+	}
+	return at
+}
+
 // splitLines returns the lines of a text without their ends.
-func splitLines(b []byte) (lines []string) {
-	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+func splitLines(text string) (lines []string) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		lines = append(lines, strings.TrimRight(line, "\r\n"))
 	}
 	return lines
