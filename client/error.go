@@ -42,6 +42,13 @@ type Error struct {
 	// Ref finds the fault in the operator's log; empty if there is none.
 	Ref string
 
+	// Operation is what was called, if that could be told and may be known: of
+	// BadArguments and Refused. A model is not shown it.
+	Operation *idl.Operation
+	// Untrusted says that the words above may be those of a Host that nobody
+	// vouches for. They are clean, and stay data.
+	Untrusted bool
+
 	near  Call // the target and operation that were meant, where that is clear
 	cause error
 }

@@ -68,7 +68,8 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	path, operation, only := strings.Cut(target, "#")
 	asking, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	n, err := c.resolve(asking, p, path, operation)
+	call := Call{Target: path, Operation: operation}
+	n, err := c.resolve(asking, p, call)
 	if err != nil {
 		return nil, c.completedInspect(p, err, path, operation, only)
 	}
@@ -79,7 +80,7 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	if only {
 		op := n.Operation(operation, allowed(p, n))
 		if op == nil {
-			return nil, c.completedInspect(p, c.noOperation(p, n, operation), path, operation, only)
+			return nil, c.completedInspect(p, c.noOperation(p, n, call), path, operation, only)
 		}
 		found.Operations = []Operation{{Name: operation, Operation: op}}
 		return found, nil

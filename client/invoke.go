@@ -28,6 +28,10 @@ type Call struct {
 	Target string `json:"target"`
 	// Operation is the operation's name.
 	Operation string `json:"operation,omitempty"`
+	// Interface, if not empty, is the qualified name of the interface that
+	// declares the operation: those of other interfaces are then not meant,
+	// and a corrected call is one of this interface too.
+	Interface string `json:"-"`
 	// Arguments is a record as a JSON object; nothing at all is an error
 	// (W7: an operation without parameters takes the empty record).
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -45,6 +49,9 @@ type Outcome struct {
 	Repaired []idl.Repair `json:"repaired,omitempty"`
 	// Entries are the paths of type entry in Result, each once (W10).
 	Entries []string `json:"entries,omitempty"`
+	// Untrusted says that Result holds a stranger's words, whether it says so
+	// itself or Trust does.
+	Untrusted bool `json:"-"`
 }
 
 // Invoke calls an operation (W9). Every error is an *Error. When ctx ends the
@@ -70,13 +77,13 @@ type prepared struct {
 func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	n, err := c.resolve(ctx, p, call.Target, call.Operation)
+	n, err := c.resolve(ctx, p, call)
 	if err != nil {
 		return prepared{}, c.completedInvoke(ctx, p, err, call)
 	}
-	op := n.Operation(call.Operation, allowed(p, n))
+	op := n.Operation(call.Operation, choices(p, n, call))
 	if op == nil {
-		return prepared{}, c.completedInvoke(ctx, p, c.noOperation(p, n, call.Operation), call)
+		return prepared{node: n}, c.completedInvoke(ctx, p, c.noOperation(p, n, call), call)
 	}
 	args, err := op.DecodeArgs(call.Arguments)
 	if err != nil {
@@ -98,7 +105,7 @@ func (c *Client) hostEntries(ctx context.Context, p *policy.Principal, n *space.
 			faults = append(faults, idl.Fault{Path: pointer, Constraint: constraint})
 			return path
 		}
-		entry, err := c.resolve(ctx, p, path, "")
+		entry, err := c.resolve(ctx, p, Call{Target: path})
 		var e *Error
 		switch {
 		case errors.As(err, &e) && e.Class == NotFound:
@@ -117,7 +124,7 @@ func (c *Client) hostEntries(ctx context.Context, p *policy.Principal, n *space.
 	case trouble != nil:
 		return nil, trouble
 	case len(faults) > 0:
-		return nil, &Error{Class: BadArguments, Message: "the arguments do not fit the operation", Faults: faults, Hint: "the signature: " + signature(n, op)}
+		return nil, &Error{Class: BadArguments, Message: "the arguments do not fit the operation", Faults: faults, Hint: "the signature: " + signature(n, op), Operation: op}
 	}
 	return mapped, nil
 }
@@ -145,11 +152,11 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		rec.Tool = policy.Identify(n.Path, n.Interfaces, op)
 	}
 	if err != nil {
-		return nil, err
+		return nil, quoting(n, err)
 	}
 	if policy.NeedsApproval(op, n.Mount.Trusted) {
 		if c.approve == nil || !c.approve(ctx, Approval{Principal: p, Call: call, Operation: op}) {
-			return nil, &Error{Class: Refused, Message: "the operation may change things and was not approved", Hint: "ask the operator to approve it"}
+			return nil, &Error{Class: Refused, Message: "the operation may change things and was not approved", Hint: "ask the operator to approve it", Operation: op}
 		}
 	}
 
@@ -163,7 +170,7 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 	case err != nil && ctx.Err() != nil && contextError(err) != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, c.hostTrouble(err, rec.Tool)
+		return nil, quoting(n, c.hostTrouble(err, rec.Tool))
 	}
 	rec.CacheHit = result.CacheHit
 	shaped, err := op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted})
@@ -177,7 +184,7 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		return nil, c.hostTrouble(err, rec.Tool)
 	}
 	rec.Bytes = len(shaped.JSON)
-	out := &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries)}
+	out := &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries), Untrusted: shaped.Untrusted}
 	if shaped.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
 		out.Trust = untrusted
 	}
@@ -217,11 +224,22 @@ func badArguments(n *space.Node, operation string, err error) error {
 		Message: "the arguments do not fit the operation",
 		Faults:  bad.Faults,
 		Hint:    "the signature: " + signature(n, bad.Operation),
+
+		Operation: bad.Operation,
 	}
 	if bad.Corrected != nil {
 		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
 	}
 	return e
+}
+
+// quoting marks an error that may quote what the node's Host says.
+func quoting(n *space.Node, err error) error {
+	var e *Error
+	if n != nil && n.Mount != nil && !n.Mount.Trusted && errors.As(err, &e) {
+		e.Untrusted = true
+	}
+	return err
 }
 
 // clean makes a Host's words safe to show and short.

@@ -17,9 +17,10 @@ import (
 // exist. It looks at nothing that the principal may not know, so that the
 // answer is the same whether a name is hidden or was never there (T9).
 
-// noEntry answers that there is nothing at path, and offers the one path that
-// can have been meant, if there is exactly one.
-func (c *Client) noEntry(p *policy.Principal, path, operation string) *Error {
+// noEntry answers that there is nothing at the call's target, and offers the one
+// path that can have been meant, if there is exactly one.
+func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
+	path := call.Target
 	e := &Error{
 		Class:   NotFound,
 		Message: "there is no entry at this path",
@@ -38,7 +39,7 @@ func (c *Client) noEntry(p *policy.Principal, path, operation string) *Error {
 		near = one(paths, func(known string) bool { return normal(known[strings.LastIndexByte(known, '/'):]) == normal(path) })
 	}
 	if near == "" {
-		near = holder(p, nodes, operation)
+		near = holder(p, nodes, call)
 	}
 	if near != "" {
 		e.Hint = "did you mean " + near + "?"
@@ -50,16 +51,17 @@ func (c *Client) noEntry(p *policy.Principal, path, operation string) *Error {
 // noOperation answers that the node has no operation of that name for the
 // principal, and offers one of another name or at another path, or the names
 // that it has.
-func (c *Client) noOperation(p *policy.Principal, n *space.Node, name string) *Error {
+func (c *Client) noOperation(p *policy.Principal, n *space.Node, call Call) *Error {
 	const most = 20
+	name := call.Operation
 	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
-	names := operationNames(p, n)
+	names := operationNames(p, n, call)
 	if near := nearest(name, names); near != "" {
 		e.Hint = "did you mean " + near + "?"
 		e.near.Operation = near
 		return e
 	}
-	if near := holder(p, c.visibleNodes(p), name); near != "" {
+	if near := holder(p, c.visibleNodes(p), call); near != "" {
 		e.Hint = near + " has it"
 		e.near.Target = near
 		return e
@@ -133,10 +135,10 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 		if n.Path != call.Target {
 			continue
 		}
-		op := n.Operation(call.Operation, allowed(p, n))
+		op := n.Operation(call.Operation, choices(p, n, call))
 		if op == nil {
-			call.Operation = nearest(call.Operation, operationNames(p, n))
-			op = n.Operation(call.Operation, allowed(p, n))
+			call.Operation = nearest(call.Operation, operationNames(p, n, call))
+			op = n.Operation(call.Operation, choices(p, n, call))
 		}
 		return call, op
 	}
@@ -144,10 +146,10 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 	return call, nil
 }
 
-// operationNames lists the node's operations that the principal may know.
-func operationNames(p *policy.Principal, n *space.Node) []string {
+// operationNames lists the node's operations that the call can mean.
+func operationNames(p *policy.Principal, n *space.Node, call Call) []string {
 	var names []string
-	for _, op := range n.Operations(allowed(p, n)) {
+	for _, op := range n.Operations(choices(p, n, call)) {
 		names = append(names, op.Name)
 	}
 	return names
@@ -174,16 +176,16 @@ func (c *Client) visibleNodes(p *policy.Principal) []*space.Node {
 	return nodes
 }
 
-// holder returns the path of the one node that has an operation of this name,
-// or "".
-func holder(p *policy.Principal, nodes []*space.Node, operation string) string {
-	if operation == "" {
+// holder returns the path of the one node that has the operation of the call, or
+// "".
+func holder(p *policy.Principal, nodes []*space.Node, call Call) string {
+	if call.Operation == "" {
 		return ""
 	}
 	var paths []string
 	for _, n := range nodes {
-		for _, name := range operationNames(p, n) {
-			if normal(name) == normal(operation) {
+		for _, name := range operationNames(p, n, call) {
+			if normal(name) == normal(call.Operation) {
 				paths = append(paths, n.Path)
 			}
 		}

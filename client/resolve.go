@@ -18,6 +18,16 @@ func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
 	return func(op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) }
 }
 
+// choices returns which of the node's operations a call can mean: what policy
+// allows, of the call's interface if it names one.
+func choices(p *policy.Principal, n *space.Node, call Call) func(*idl.Operation) bool {
+	may := allowed(p, n)
+	if call.Interface == "" {
+		return may
+	}
+	return func(op *idl.Operation) bool { return op.Interface.QualifiedName() == call.Interface && may(op) }
+}
+
 // visible reports whether the principal may know of the node: it has an
 // operation to offer, or something known below it has. The root is always
 // there.
@@ -38,10 +48,12 @@ func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
 	return false
 }
 
-// resolve returns the node at path, or the answer that there is none. What is
-// hidden costs the same and is answered the same as what does not exist. The
-// operation that was asked for, if any, helps to say what can have been meant.
-func (c *Client) resolve(ctx context.Context, p *policy.Principal, path, operation string) (*space.Node, error) {
+// resolve returns the node at the call's target, or the answer that there is
+// none. What is hidden costs the same and is answered the same as what does not
+// exist. The operation that was asked for, if any, helps to say what can have
+// been meant.
+func (c *Client) resolve(ctx context.Context, p *policy.Principal, call Call) (*space.Node, error) {
+	path := call.Target
 	start := time.Now()
 	n, err := c.space.Resolve(ctx, p.Caller(), path)
 	if err == nil {
@@ -55,7 +67,7 @@ func (c *Client) resolve(ctx context.Context, p *policy.Principal, path, operati
 	}
 	switch {
 	case errors.Is(err, space.ErrNotFound):
-		return nil, c.noEntry(p, path, operation)
+		return nil, c.noEntry(p, call)
 	case contextError(err) != nil:
 		return nil, err
 	}

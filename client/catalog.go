@@ -1,0 +1,45 @@
+package client
+
+import (
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
+)
+
+// Listed is an operation of an entry that a principal may discover.
+type Listed struct {
+	Node      *space.Node
+	Operation Operation
+}
+
+// Catalog lists all that the principal may discover, in the order of paths and
+// then as declared: what discover finds, without a question. It asks no Host,
+// and what policy hides changes nothing in it. The caller owns the slice.
+func (c *Client) Catalog(p *policy.Principal) []Listed {
+	var nodes []*space.Node
+	c.space.View(func(n *space.Node, _ *idl.Operation) bool {
+		if len(nodes) == 0 || nodes[len(nodes)-1] != n {
+			nodes = append(nodes, n)
+		}
+		return false
+	})
+	var list []Listed
+	for _, n := range nodes {
+		for _, op := range n.Operations(allowed(p, n)) {
+			list = append(list, Listed{n, op})
+		}
+	}
+	return list
+}
+
+// Strangers reports whether anything that the principal may discover comes from
+// a Host that nobody vouches for: then an answer may hold such a Host's words
+// wherever it quotes names or documentation.
+func (c *Client) Strangers(p *policy.Principal) bool {
+	strangers := false
+	c.space.View(func(n *space.Node, op *idl.Operation) bool {
+		strangers = strangers || !n.Mount.Trusted && p.Allows(n.Path, n.Interfaces, op)
+		return false
+	})
+	return strangers
+}
