@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl/syntax"
 )
@@ -20,7 +18,8 @@ type findings struct {
 	texts            map[string][]byte // by name
 	documents        int
 	errors, warnings int
-	unread           bool // a document could not be read
+	unread           bool                // a document could not be read
+	columns          map[string]*columns // by name, made when asked for
 }
 
 // source returns the text of a document that was read.
@@ -150,14 +149,16 @@ func (f *findings) point(file string, p syntax.Pos) *point {
 	at := &point{Offset: p.Offset, Line: p.Line, Byte: p.Col, Rune: p.Col, UTF16: p.Col}
 	text := f.texts[file]
 	if begin := p.Offset - (p.Col - 1); begin >= 0 && p.Offset <= len(text) && begin <= p.Offset {
-		before := text[begin:p.Offset]
-		at.Rune = utf8.RuneCount(before) + 1
-		at.UTF16 = 1
-		for len(before) > 0 {
-			r, size := utf8.DecodeRune(before)
-			at.UTF16 += max(utf16.RuneLen(r), 1)
-			before = before[size:]
+		c := f.columns[file]
+		if c == nil {
+			if f.columns == nil {
+				f.columns = map[string]*columns{}
+			}
+			c = newColumns(text)
+			f.columns[file] = c
 		}
+		before, here := c.before(begin), c.before(p.Offset)
+		at.Rune, at.UTF16 = here.runes-before.runes+1, here.utf16-before.utf16+1
 	}
 	return at
 }
