@@ -119,7 +119,10 @@ type unit struct {
 	// incomplete says that an import brought nothing, so that a name may be
 	// unknown only for that reason.
 	incomplete bool
-	checked    soundness
+	// broken says that an import is not whole for its faults of syntax, so that
+	// what seems unknown may be what is lost.
+	broken  bool
+	checked soundness
 }
 
 // link is an import clause and what it brought; nil if nothing.
@@ -307,6 +310,7 @@ func (c *compiler) loadImports(u *unit, path []link) {
 		}
 		u.imports = append(u.imports, l)
 		u.incomplete = u.incomplete || l.unit == nil
+		u.broken = u.broken || l.unit != nil && l.unit.unreadable > 0
 	}
 }
 

@@ -144,6 +144,9 @@ func (c *compiler) labelLiteral(u *unit, v *syntax.Value, e *Enum) json.RawMessa
 		u.fault(ruleValueType, v.Span, "", "found %s, expected a label of enum %q", literalText(v), e.Name)
 		return nil
 	}
+	if s := u.visible[e.Name]; s != nil && s.unit != u && s.unit.unreadable > 0 {
+		return nil // the label may be what is lost there
+	}
 	d := u.fault(ruleUnknownLabel, v.Span, "", "found %q, which is not a label of enum %q", v.Text, e.Name)
 	c.meant(d, v.Span, v.Text, names)
 	if d.Hint == "" && len(names) > 0 && len(names) <= 20 {

@@ -166,8 +166,8 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr, at *place) *Type {
 	return nil
 }
 
-// unknownType reports a name that is not declared, unless the reason is an
-// import that failed. It looks for what was meant among interfaces, or among
+// unknownType reports a name that is not declared, unless the reason may be an
+// import that failed or is faulty. It looks for what was meant among interfaces, or among
 // types.
 func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterface bool) {
 	id := e.Name
@@ -182,7 +182,7 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	if near == "text" && at != nil && at.role == forParam {
 		near = "string"
 	}
-	if near == "" && u.incomplete {
+	if _, builtin := builtins[near]; near == "" && u.incomplete || u.broken && !builtin {
 		return
 	}
 	d := u.fault(ruleUnknownType, id.Span, "", "found unknown type %q", id.Name)
