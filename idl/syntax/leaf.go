@@ -79,7 +79,12 @@ func (a *annotation) Parse(lex *lexer.PeekingLexer) error {
 }
 
 // identOf returns the name that a token is.
-func identOf(t *lexer.Token) Ident { return Ident{Name: t.Value, Span: over(t)} }
+func identOf(t *lexer.Token) Ident {
+	if !isLetter(t.Value[0]) && isQuoted(t) {
+		return quotedIdent(t)
+	}
+	return Ident{Name: t.Value, Span: over(t)}
+}
 
 // parseType reads a type that stands depth lists of arguments deep.
 func parseType(lex *lexer.PeekingLexer, depth int) (*TypeExpr, *fault) {

@@ -53,6 +53,7 @@ type recovery struct {
 // newRecovery finds the matching brackets.
 func newRecovery(b *builder) *recovery {
 	r := &recovery{builder: b, pieces: pieces(), closing: make([]int32, len(b.toks)), lastFound: -1, hasPackage: b.tree.Package != nil}
+	r.unquoteNames()
 	var parens, braces []int32
 	arrow := false // an arrow stands behind the first of the open parentheses
 	for i, t := range b.toks {
