@@ -11,10 +11,7 @@ function start() {
   const command = vscode.workspace.getConfiguration("wip").get("server.path") || "wipagent";
   const server = { command, args: ["idl", "lsp"] };
   client = new LanguageClient("wip", "WIP IDL", server, {
-    documentSelector: [
-      { scheme: "file", language: "wip" },
-      { scheme: "untitled", language: "wip" },
-    ],
+    documentSelector: [{ language: "wip" }], // those that are no files too
   });
   return client.start().catch((err) => {
     vscode.window.showErrorMessage(`WIP IDL: cannot start "${command} idl lsp": ${err.message ?? err}. Set wip.server.path.`);

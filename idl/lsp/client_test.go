@@ -90,7 +90,8 @@ func newEditor(t testing.TB, files map[string]string) *editor {
 	})
 }
 
-// startEditor starts a server on a folder for an editor with capabilities.
+// startEditor starts a server on a folder, or on none if that is empty, for an
+// editor with capabilities.
 func startEditor(t testing.TB, dir string, capabilities object) *editor {
 	t.Helper()
 	e := &editor{t: t, dir: dir, done: make(chan error, 1), shown: map[string]published{}, news: make(chan struct{}, 1)}
@@ -119,7 +120,11 @@ func startEditor(t testing.TB, dir string, capabilities object) *editor {
 			} `json:"semanticTokensProvider"`
 		} `json:"capabilities"`
 	}
-	e.call("initialize", object{"processId": nil, "rootUri": e.uri(""), "capabilities": capabilities}, &server)
+	root := any(nil)
+	if dir != "" {
+		root = e.uri("")
+	}
+	e.call("initialize", object{"processId": nil, "rootUri": root, "capabilities": capabilities}, &server)
 	e.legend = server.Capabilities.SemanticTokensProvider.Legend.TokenTypes
 	e.tell("initialized", object{})
 	return e
@@ -273,6 +278,18 @@ func offset(text string, p position) int {
 		}
 	}
 	return len(text)
+}
+
+// actions returns the code actions at the place behind the first occurrence of
+// before.
+func (e *editor) actions(name, text, before string) []codeAction {
+	e.t.Helper()
+	p := e.at(name, text, before)
+	p["range"] = span{p["position"].(position), p["position"].(position)}
+	p["context"] = object{"diagnostics": []any{}}
+	var got []codeAction
+	e.call("textDocument/codeAction", p, &got)
+	return got
 }
 
 // apply returns a text after edits.

@@ -261,8 +261,12 @@ func (c *completion) imports(quoted bool) {
 	}
 }
 
-// importName returns what an import clause of v says to mean another document.
+// importName returns what an import clause of v says to mean another document,
+// which must be a file.
 func (s *snapshot) importName(v, other *view) (string, bool) {
+	if !other.isFile() {
+		return "", false
+	}
 	p := s.project(v.path)
 	dirs := []string{filepath.Dir(v.path), p.Root}
 	for _, dir := range append(slices.Clone(p.Config.Imports), p.Search...) {

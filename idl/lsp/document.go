@@ -62,26 +62,33 @@ func (d *document) changed(version int, changes []contentChange) (*document, err
 }
 
 // pathOf returns the file of a URI. A document without a file, such as one
-// that was never saved, is taken to stand in the folder dir.
+// that was never saved, is taken to stand in the folder dir, under a name of
+// its own.
 func pathOf(uri, dir string) string {
+	path, ok := filePath(uri)
+	if !ok {
+		return filepath.Join(dir, strings.TrimSuffix(url.QueryEscape(uri), ".wip")+".wip")
+	}
+	return path
+}
+
+// filePath returns the file of a URI; false if it is that of none.
+func filePath(uri string) (string, bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
-		name := strings.Map(func(r rune) rune {
-			if strings.ContainsRune(`/\:?*"<>|`, r) || r < ' ' {
-				return '_'
-			}
-			return r
-		}, uri)
-		if !strings.HasSuffix(name, ".wip") {
-			name += ".wip"
-		}
-		return filepath.Join(dir, name)
+		return "", false
 	}
 	path := u.Path
 	if runtime.GOOS == "windows" {
 		path = strings.TrimPrefix(path, "/")
 	}
-	return filepath.Clean(filepath.FromSlash(path))
+	return filepath.Clean(filepath.FromSlash(path)), true
+}
+
+// isFile reports whether the document of a view is a file.
+func (v *view) isFile() bool {
+	_, ok := filePath(v.uri)
+	return ok
 }
 
 // uriOf returns the URI of a file.

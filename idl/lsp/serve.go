@@ -50,7 +50,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config *Config) err
 		config = &Config{}
 	}
 	s := &server{Config: config, ctx: ctx, end: cancel, queue: make(chan message, maxQueue), running: map[jsonrpc2.ID]context.CancelFunc{}, answered: make(chan struct{}, 1)}
-	s.snap = newSnapshot(map[string]*document{}, nil, &projects{report: s.complain}, &closedFiles{})
+	s.snap = newSnapshot(map[string]*document{}, nil, &projects{report: s.complain, nowhere: nowhere()}, &closedFiles{})
 	s.checker = newChecker(s)
 	transport := newStream(in, out)
 	transport.atEnd = func() { // what was sent before the end is answered
@@ -304,7 +304,7 @@ func (s *server) open(uri string) (*document, error) {
 
 // path returns the file of a URI.
 func (s *server) path(uri string) string {
-	dir := ""
+	dir := s.snap.projects.nowhere
 	if len(s.snap.folders) > 0 {
 		dir = s.snap.folders[0]
 	}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"io"
 	"maps"
 	"os"
@@ -241,7 +242,8 @@ func (s *snapshot) workspace(ctx context.Context, path string) (views []*view, w
 
 // projects keeps the projects of folders. It is safe for concurrent use.
 type projects struct {
-	report func(error) // told once of each configuration that cannot be read
+	report  func(error) // told once of each configuration that cannot be read
+	nowhere string      // the folder of documents that are no files
 
 	trees    trees
 	listings listings
@@ -249,6 +251,9 @@ type projects struct {
 	mu    sync.Mutex
 	byDir map[string]*project.Project
 }
+
+// nowhere returns the path of a folder that does not exist.
+func nowhere() string { return filepath.Join(os.TempDir(), "unsaved-"+rand.Text()) }
 
 // maxProjects is how many folders are remembered.
 const maxProjects = 1024
@@ -262,7 +267,10 @@ func (p *projects) of(path string, folders []string) *project.Project {
 	if found := p.byDir[dir]; found != nil {
 		return found
 	}
-	found, err := project.Open(dir)
+	found, err := &project.Project{Root: dir}, error(nil)
+	if dir != p.nowhere { // above it there may be what does not concern it
+		found, err = project.Open(dir)
+	}
 	if err == nil && found.ConfigFile == "" {
 		for _, folder := range folders {
 			if rel, e := filepath.Rel(folder, dir); e == nil && filepath.IsLocal(rel) {

@@ -19,10 +19,12 @@ func (s *server) initialize(_ context.Context, p *initializeParams) (any, error)
 	s.initialized = true
 	var folders []string
 	for _, f := range p.WorkspaceFolders {
-		folders = append(folders, pathOf(f.URI, ""))
+		if path, ok := filePath(f.URI); ok {
+			folders = append(folders, path)
+		}
 	}
-	if len(folders) == 0 && p.RootURI != "" {
-		folders = []string{pathOf(p.RootURI, "")}
+	if path, ok := filePath(p.RootURI); ok && len(folders) == 0 {
+		folders = []string{path}
 	}
 	s.snap = newSnapshot(s.snap.docs, folders, s.snap.projects, s.snap.closed)
 	s.snippets = p.Capabilities.TextDocument.Completion.CompletionItem.SnippetSupport

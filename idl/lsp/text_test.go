@@ -203,8 +203,8 @@ func TestPathOf(t *testing.T) {
 		{"file:///a/b%20c/d.wip", "/a/b c/d.wip"},
 		{"file:///a/%E9%96%80.wip", "/a/門.wip"},
 		{"file:///a/../b.wip", "/b.wip"},
-		{"untitled:Untitled-1", "/ws/untitled_Untitled-1.wip"},
-		{"git:/../../x.wip", "/ws/git__.._.._x.wip"},
+		{"untitled:Untitled-1", "/ws/untitled%3AUntitled-1.wip"},
+		{"git:/../../x.wip", "/ws/git%3A%2F..%2F..%2Fx.wip"},
 	}
 	for _, tt := range tests {
 		if got := pathOf(tt.uri, "/ws"); got != tt.want {
