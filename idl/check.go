@@ -79,6 +79,7 @@ func (c *compiler) loadAll(names []string) {
 			c.roots = append(c.roots, c.root(name))
 		}
 	}
+	c.reportCycles()
 }
 
 // check checks what was loaded.

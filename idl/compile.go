@@ -91,6 +91,8 @@ type compiler struct {
 	order []*unit // in the order of loading
 	bytes int     // loaded so far
 
+	cycles []*cycle
+
 	records  map[*Record]*recordInfo
 	collided map[collision]bool
 
@@ -110,6 +112,8 @@ type unit struct {
 	unreadable int
 	imports    []link
 	loading    bool // its imports are being loaded
+	cycle      *cycle
+	tooDeep    *syntax.Import // the first that is nested too deep
 
 	own     map[string]*symbol // declared here, the first of each name
 	visible map[string]*symbol // own and imported
@@ -152,11 +156,14 @@ const (
 // fault.
 func (u *unit) sound() bool {
 	if u.checked == unchecked {
-		u.checked = isSound // imports in a cycle find this; the cycle itself is a fault
-		if u.file == nil || len(u.found) > 0 {
+		u.checked = isSound
+		if u.file == nil || len(u.found) > 0 || u.cycle != nil {
 			u.checked = isFaulty
 		}
 		for _, l := range u.imports {
+			if u.checked == isFaulty { // as every cycle has a unit that is
+				break
+			}
 			if l.unit == nil || !l.unit.sound() {
 				u.checked = isFaulty
 			}
@@ -358,7 +365,7 @@ func (c *compiler) importOf(u *unit, node *syntax.Import, name string, path []li
 	to := c.units[name]
 	if to == nil {
 		if len(path) >= maxImportDepth {
-			u.fault(ruleImportLimit, node.Span, "", "found imports nested more than %d deep", maxImportDepth)
+			u.tooDeep = cmp.Or(u.tooDeep, node)
 			return nil
 		}
 		var err error
@@ -374,12 +381,7 @@ func (c *compiler) importOf(u *unit, node *syntax.Import, name string, path []li
 		return nil
 	}
 	if to.loading {
-		d := u.fault(ruleImportCycle, node.Span, "move what both need into a document of its own",
-			"found an import of %q, which imports this document", node.Path)
-		from := slices.IndexFunc(path, func(l link) bool { return l.unit == to })
-		for _, l := range path[from+1:] {
-			relate(d, l.node.Span, "%q is imported here", l.unit.name)
-		}
+		c.closeCycle(u, node, to, path)
 	}
 	return to
 }
