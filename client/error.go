@@ -49,9 +49,14 @@ type Error struct {
 	// vouches for. They are clean, and stay data.
 	Untrusted bool
 
-	near  Call // the target and operation that were meant, where that is clear
-	cause error
+	near   Call // the target and operation that were meant, where that is clear
+	cause  error
+	defect bool
 }
+
+// Defect reports whether the tool is broken: the operator has to mend something
+// before the same call can succeed (T8).
+func (e *Error) Defect() bool { return e.defect }
 
 // Error returns class, message and hint in one line.
 func (e *Error) Error() string {
@@ -104,5 +109,6 @@ func temporarilyUnavailable(ref string) *Error {
 		Class:   Unavailable,
 		Message: "Tool temporarily unavailable (ref: " + ref + "); do not retry this tool",
 		Ref:     ref,
+		defect:  true,
 	}
 }
