@@ -85,7 +85,8 @@ type Export struct {
 	// Usage is what the list comes to, beside what the provider allows.
 	Usage []Usage
 
-	tools []exported
+	tools          []exported // beside those given
+	byName, byFold map[string]int
 }
 
 // Loss is one constraint that a provider's form cannot say.
@@ -159,4 +160,3 @@ type Result struct {
 	// Untrusted says that JSON holds a stranger's words.
 	Untrusted bool
 }
-
