@@ -167,9 +167,12 @@ func (c *compiler) named(u *unit, e *syntax.TypeExpr, at *place) *Type {
 }
 
 // unknownType reports a name that is not declared, unless the reason may be an
-// import that failed or is faulty. It looks for what was meant among interfaces, or among
-// types.
+// import that failed or is broken. It looks for what was meant among
+// interfaces, or among types.
 func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterface bool) {
+	if u.broken {
+		return
+	}
 	id := e.Name
 	var candidates []string
 	if c.near > 0 {
@@ -182,7 +185,7 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	if near == "text" && at != nil && at.role == forParam {
 		near = "string"
 	}
-	if _, builtin := builtins[near]; near == "" && u.incomplete || u.broken && !builtin {
+	if near == "" && u.incomplete {
 		return
 	}
 	d := u.fault(ruleUnknownType, id.Span, "", "found unknown type %q", id.Name)
