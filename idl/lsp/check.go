@@ -26,7 +26,8 @@ type checker struct {
 	gone  []*document     // closed since
 
 	// What only run touches.
-	uses map[string][]string // by path: the documents that the last check read
+	uses   map[string][]string // by path: the documents that the last check read
+	others closedFaults
 }
 
 // How checks are spaced: by a multiple of what the last one took longer than
@@ -38,7 +39,8 @@ const (
 )
 
 func newChecker(s *server) *checker {
-	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, uses: map[string][]string{}}
+	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, uses: map[string][]string{},
+		others: closedFaults{found: map[string]map[string][]diagnostic{}, shown: map[string][]diagnostic{}}}
 }
 
 // changed says that a document has changed, or what it stands on.
@@ -124,6 +126,7 @@ func (c *checker) round(ctx context.Context) {
 		if snap.docs[d.path] == nil {
 			delete(c.uses, d.path)
 			c.publish(d.uri, nil, []diagnostic{})
+			c.showClosed(snap, d.path, nil)
 		}
 	}
 	done := map[string]bool{}
@@ -163,7 +166,7 @@ func (c *checker) document(ctx context.Context, snap *snapshot, path string, tou
 	c.uses[path] = uses
 	list := make([]diagnostic, 0, len(r.faults[path]))
 	for i := range r.faults[path] {
-		list = append(list, snap.diagnostic(d, &r.faults[path][i], r))
+		list = append(list, snap.diagnostic(d.uri, d.text, &r.faults[path][i], r))
 	}
 	if r.err != nil {
 		list = append(list, diagnostic{Severity: 1, Source: source, Message: r.err.Error()})
@@ -172,6 +175,8 @@ func (c *checker) document(ctx context.Context, snap *snapshot, path string, tou
 		return false
 	}
 	c.publish(d.uri, &d.version, list)
+	c.opened(d)
+	c.showClosed(snap, path, snap.closedFaults(r))
 	return true
 }
 
@@ -197,9 +202,10 @@ func (c *checker) publish(uri string, version *int, list []diagnostic) {
 // source names the server in diagnostics.
 const source = "wip"
 
-// diagnostic puts a fault of a document into the protocol's form.
-func (s *snapshot) diagnostic(d *document, fault *syntax.Diagnostic, r *result) diagnostic {
-	out := diagnostic{Range: d.span(fault.Span), Severity: 1, Code: fault.Rule, Source: source, Message: fault.Message}
+// diagnostic puts a fault of a document, with some URI and text, into the
+// protocol's form.
+func (s *snapshot) diagnostic(uri string, t *text, fault *syntax.Diagnostic, r *result) diagnostic {
+	out := diagnostic{Range: t.span(fault.Span), Severity: 1, Code: fault.Rule, Source: source, Message: fault.Message}
 	if fault.Severity == syntax.Warning {
 		out.Severity = 2
 	}
@@ -210,9 +216,9 @@ func (s *snapshot) diagnostic(d *document, fault *syntax.Diagnostic, r *result) 
 		out.Message += "\nhint: " + fault.Hint
 	}
 	for _, rel := range fault.Related {
-		at := location{URI: d.uri}
+		at := location{URI: uri}
 		if rel.Span.File == fault.Span.File {
-			at.Range = d.span(rel.Span)
+			at.Range = t.span(rel.Span)
 		} else if v := s.view(r.project.Path(rel.Span.File)); v != nil {
 			at = location{URI: v.uri, Range: v.span(rel.Span)}
 		} else {

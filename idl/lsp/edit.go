@@ -69,7 +69,7 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 		if len(fault.Fixes) == 0 || !at.touches(lines) {
 			continue
 		}
-		shown := s.snap.diagnostic(d, fault, r)
+		shown := s.snap.diagnostic(d.uri, d.text, fault, r)
 		for n, fix := range fault.Fixes {
 			edits := make([]textEdit, len(fix.Edits))
 			for j, e := range fix.Edits {
