@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/invopop/jsonschema"
@@ -278,7 +279,11 @@ func (l *lowering) pairs(t *idl.Type) (*jsonschema.Schema, *plan) {
 	l.level += 2
 	defer func() { l.level -= 2 }()
 	s := &jsonschema.Schema{Type: l.typ("array"), Description: "pairs of key and value, each key once"}
-	l.lose("each key once", InDescription, "a key twice")
+	if l.rules.closed {
+		l.lose("each key once", InDescription, "a key twice")
+	} else {
+		l.lose(s.Description, InDescription, "a key twice, or further members of a pair")
+	}
 	l.count(s, t)
 	value, p := l.value(t.Elem)
 	pair := &jsonschema.Schema{Type: l.typ("object"), Properties: jsonschema.NewProperties(), Required: []string{pairKey, pairValue}}
@@ -314,7 +319,11 @@ func (l *lowering) scalar(t *idl.Type) *jsonschema.Schema {
 	case idl.Timestamp:
 		return l.integer(t, "Unix milliseconds")
 	case idl.Duration:
-		return l.integer(t, "milliseconds")
+		unit := "milliseconds"
+		if t.Range != nil { // which says so
+			unit = ""
+		}
+		return l.integer(t, unit)
 	case idl.Float:
 		s := &jsonschema.Schema{Type: l.typ("number")}
 		l.bound(s, t)
@@ -451,7 +460,14 @@ var capitals = map[string]string{
 	"object": "OBJECT", "array": "ARRAY", "string": "STRING", "integer": "INTEGER", "number": "NUMBER", "boolean": "BOOLEAN",
 }
 
-func number(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
+// number writes a bound without an exponent, as long as that is short.
+func number(v float64) json.Number {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'g'
+	}
+	return json.Number(strconv.FormatFloat(v, format, -1, 64))
+}
 
 // ends returns the ends of a range of lengths; nil where it is open.
 func ends(r *idl.Range) (low, high *uint64) {
