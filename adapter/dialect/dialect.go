@@ -50,6 +50,11 @@ type Tool struct {
 	// Examples are argument records that the tool accepts as they are.
 	Examples []json.RawMessage
 
+	// Brief leaves the parameters' limits to the check, in the schema and in
+	// words: for a tool whose limits a call hardly meets, since a model pays for
+	// each byte of the list at each turn.
+	Brief bool
+
 	ReadOnly    bool
 	Destructive bool
 	Idempotent  bool

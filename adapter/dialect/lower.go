@@ -37,7 +37,7 @@ func lowerTool(t *Tool, r *rules, again int) (*jsonschema.Schema, *plan, []Loss)
 		depth = maxDepth
 	}
 	for {
-		l := lowering{maxNodes: maxNodes, rules: r, untrusted: t.Untrusted, again: again, depth: depth, standing: map[*idl.Record]int{}}
+		l := lowering{maxNodes: maxNodes, rules: r, untrusted: t.Untrusted, brief: t.Brief, again: again, depth: depth, standing: map[*idl.Record]int{}}
 		if again > 0 {
 			l.maxNodes = maxUnrolled
 		}
@@ -56,6 +56,7 @@ func lowerTool(t *Tool, r *rules, again int) (*jsonschema.Schema, *plan, []Loss)
 type lowering struct {
 	rules     *rules
 	untrusted bool
+	brief     bool
 	again     int
 	depth     int
 
@@ -156,7 +157,7 @@ func (l *lowering) member(m *member) (*jsonschema.Schema, *plan) {
 	if null {
 		s = l.nullable(s)
 	}
-	s.Description = l.words(m.doc, limits(m.typ), l.defaultText(m), s.Description)
+	s.Description = l.words(m.doc, l.limits(m.typ), l.defaultText(m), s.Description)
 	return s, p
 }
 
@@ -168,7 +169,7 @@ func (l *lowering) value(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if t.Optional {
 		s = l.nullable(s)
 	}
-	s.Description = l.words(limits(t), s.Description)
+	s.Description = l.words(l.limits(t), s.Description)
 	return s, p
 }
 
@@ -184,6 +185,12 @@ func (l *lowering) nullable(s *jsonschema.Schema) *jsonschema.Schema {
 func (l *lowering) plain(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if l.nodes++; l.nodes > l.maxNodes && l.depth > 1 {
 		return &jsonschema.Schema{}, nil // the schema is given up
+	}
+	if l.brief && (t.Range != nil || t.Pattern != nil) {
+		l.lose(limits(t), InCheck, "a value beyond")
+		bare := *t
+		bare.Range, bare.Pattern, bare.PatternText = nil, nil, ""
+		t = &bare
 	}
 	switch t.Kind {
 	case idl.List, idl.Map, idl.RecordOf:

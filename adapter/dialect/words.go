@@ -88,6 +88,14 @@ func limits(t *idl.Type) string {
 	}
 }
 
+// limits is what is said of a refinement.
+func (l *lowering) limits(t *idl.Type) string {
+	if l.brief {
+		return ""
+	}
+	return limits(t)
+}
+
 // defaultText says in words what a default is: not all providers take the
 // keyword.
 func (l *lowering) defaultText(m *member) string {
