@@ -7,6 +7,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// checkFlags refuses flags that would be passed over.
+func checkFlags(k *kong.Context) error {
+	if flag := emptyFlag(k); flag != "" {
+		return usageError("--%s: found nothing, expected a value", flag)
+	}
+	if flag := strayFlag(k); flag != "" {
+		return usageError("found --%s, which wipagent %s does not take", flag, commandName(k.Selected()))
+	}
+	return nil
+}
+
 // takes reports whether a command takes a flag that commands share.
 func takes(command *kong.Node, flag *kong.Flag) bool {
 	for at := command; at != nil; at = at.Parent {

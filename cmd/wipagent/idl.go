@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -87,6 +88,27 @@ func (i *idlCheckCmd) Run(ctx context.Context, c *cli) error {
 	return c.showFindings(found, i.SARIF, found.errors > 0 || i.DenyWarnings && found.warnings > 0)
 }
 
+// tellFailure prints why nothing was checked.
+func (i *idlCheckCmd) tellFailure(c *cli, err error) {
+	if i.Fix && c.JSON {
+		c.printJSON(map[string]any{"documents": []any{}, "diagnostics": []any{}, "error": printable(err.Error())})
+		return
+	}
+	c.tellUnchecked(i.SARIF, err)
+}
+
+// tellUnchecked tells machines why nothing was checked: by a finding without a
+// rule and a document, or a SARIF log of a run that failed.
+func (c *cli) tellUnchecked(sarif bool, err error) {
+	why := printable(err.Error())
+	switch {
+	case c.JSON:
+		c.printJSON([]finding{{Severity: syntax.Error.String(), Message: why}})
+	case sarif:
+		c.printJSON(failedSARIF(why))
+	}
+}
+
 // showFindings prints what was found, as the flags ask for.
 func (c *cli) showFindings(found *findings, sarif, failed bool) error {
 	switch {
@@ -102,15 +124,31 @@ func (c *cli) showFindings(found *findings, sarif, failed bool) error {
 	return found.exit(failed, false)
 }
 
-// renderFindings writes what was found for people.
+// renderFindings writes what was found for people, with how much that is.
 func (c *cli) renderFindings(w io.Writer, found *findings) error {
-	r := idl.Renderer{Source: found.source, Color: c.color()}
-	if err := r.Render(w, found.list); err != nil {
+	if err := c.render(w, found); err != nil {
 		return err
 	}
 	found.summary(w)
 	return nil
 }
+
+// render writes what was found for people, if it is more than they would read
+// then errors before warnings, and how many there are beside.
+func (c *cli) render(w io.Writer, found *findings) error {
+	r := idl.Renderer{Source: found.source, Color: w == c.io.out && c.color()}
+	list := found.first(maxShown)
+	if err := r.Render(w, list); err != nil {
+		return err
+	}
+	if more := len(found.list) - len(list); more > 0 {
+		fmt.Fprintf(w, "\nand %d more, which --json lists too\n", more)
+	}
+	return nil
+}
+
+// maxShown is how many findings people are shown.
+const maxShown = 200
 
 // exit returns the end of a command. What could not be read or written
 // outweighs whether the findings count as a failure.
@@ -199,8 +237,16 @@ func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet
 	return s, nil
 }
 
-// walk adds a document, or those in a folder.
+// walk adds a document, or those in a folder. One that is not there is added
+// too: the check says so, beside what is wrong with the others.
 func (s *documentSet) walk(c *cli, arg string) error {
+	if _, err := os.Stat(arg); errors.Is(err, fs.ErrNotExist) && filepath.Ext(arg) == ".wip" {
+		path, err := filepath.Abs(arg)
+		if err != nil {
+			return &exitError{exitUnavailable, err}
+		}
+		return s.add(path)
+	}
 	return c.walkDocuments(arg, func(path string) error {
 		path, err := filepath.Abs(path)
 		if err != nil {

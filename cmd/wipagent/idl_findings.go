@@ -50,6 +50,34 @@ func (f *findings) sort() {
 	}
 }
 
+// first returns at most so many of the diagnostics in their order: as many
+// errors as there is room for, and warnings in the rest.
+func (f *findings) first(most int) []syntax.Diagnostic {
+	if len(f.list) <= most {
+		return f.list
+	}
+	errors := 0
+	for _, d := range f.list {
+		if d.Severity == syntax.Error {
+			errors++
+		}
+	}
+	errors = min(errors, most)
+	warnings := most - errors
+	list := make([]syntax.Diagnostic, 0, most)
+	for _, d := range f.list {
+		left := &warnings
+		if d.Severity == syntax.Error {
+			left = &errors
+		}
+		if *left > 0 {
+			*left--
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // summary writes how much was found.
 func (f *findings) summary(w io.Writer) {
 	var parts []string

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -38,7 +37,8 @@ type formatting struct {
 	cmd       *idlFmtCmd
 	c         *cli
 	Documents []formatted `json:"documents"`
-	Findings  []finding   `json:"diagnostics"` // of all that were refused
+	Findings  []finding   `json:"diagnostics"`     // of all that were refused
+	Error     string      `json:"error,omitempty"` // why none was formatted
 	refused   bool
 	failed    bool // something could not be read or written
 }
@@ -89,6 +89,13 @@ func (i *idlFmtCmd) Run(ctx context.Context, c *cli) error {
 	return nil
 }
 
+// tellFailure prints why nothing was formatted.
+func (*idlFmtCmd) tellFailure(c *cli, err error) {
+	if c.JSON {
+		c.printJSON(formatting{Documents: []formatted{}, Findings: []finding{}, Error: printable(err.Error())})
+	}
+}
+
 // documentFiles lists the documents that the arguments name, each once,
 // folders searched through.
 func (c *cli) documentFiles(args []string) ([]string, error) {
@@ -134,8 +141,7 @@ func (f *formatting) format(path string) (formatted, error) {
 			f.Findings = append(f.Findings, found.json()...)
 			return d, nil
 		}
-		r := idl.Renderer{Source: found.source}
-		return d, r.Render(f.c.io.err, faults)
+		return d, f.c.render(f.c.io.err, found)
 	}
 	rewrites := !f.cmd.Diff && !f.cmd.Check
 	if path == stdin && rewrites {

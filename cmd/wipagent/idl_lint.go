@@ -62,6 +62,9 @@ func (i *idlLintCmd) Run(c *cli) error {
 	return c.showFindings(found, i.SARIF, len(found.list) > 0)
 }
 
+// tellFailure prints why nothing was checked.
+func (i *idlLintCmd) tellFailure(c *cli, err error) { c.tellUnchecked(i.SARIF, err) }
+
 // keep drops the diagnostics that are not asked for, and counts anew.
 func (f *findings) keep(asked func(syntax.Diagnostic) bool) {
 	f.list = slices.DeleteFunc(f.list, func(d syntax.Diagnostic) bool { return !asked(d) })

@@ -22,9 +22,18 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations,omitempty"`
+		ColumnKind  string            `json:"columnKind"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level   string       `json:"level"`
+		Message sarifMessage `json:"message"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -116,10 +125,21 @@ func (f *findings) sarif() sarifLog {
 		}
 		results = append(results, item)
 	}
-	return sarifLog{
-		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
-		Runs: []sarifRun{{Tool: sarifTool{driver}, ColumnKind: "utf16CodeUnits", Results: results}},
-	}
+	return newSARIF(sarifRun{Tool: sarifTool{driver}, Results: results})
+}
+
+// failedSARIF returns the log of a run that checked nothing.
+func failedSARIF(why string) sarifLog {
+	return newSARIF(sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "wipagent", Version: version(), Rules: sarifRules()}},
+		Invocations: []sarifInvocation{{Notifications: []sarifNotification{{"error", sarifMessage{Text: why}}}}},
+		Results:     []sarifResult{},
+	})
+}
+
+func newSARIF(run sarifRun) sarifLog {
+	run.ColumnKind = "utf16CodeUnits"
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
 // sarifRules lists every rule that a check can report.

@@ -80,8 +80,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	out := &checkedWriter{w: s.out}
 	s.out = out
 	exit := command(ctx, args, s)
-	if err := out.failed(); err != nil && exit == exitDone {
-		return code(s, fmt.Errorf("writing the result: %w", err))
+	if err := out.failed(); err != nil { // also where what could not be written was a failure
+		return max(exit, code(s, fmt.Errorf("writing the result: %w", err)))
 	}
 	return exit
 }
@@ -141,21 +141,33 @@ func command(ctx context.Context, args []string, s streams) int {
 	if err != nil {
 		return usage(s, err)
 	}
-	if flag := emptyFlag(k); flag != "" {
-		return usage(s, fmt.Errorf("--%s: found nothing, expected a value", flag))
+	if err = checkFlags(k); err == nil {
+		err = k.Run(c)
 	}
-	if flag := strayFlag(k); flag != "" {
-		return usage(s, fmt.Errorf("found --%s, which wipagent %s does not take", flag, commandName(k.Selected())))
-	}
-	err = k.Run(c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = &exitError{exitUnavailable, errors.New("interrupted")}
 	}
 	var e *exitError
-	if c.JSON && answersJSON[k.Selected().Name] && errors.As(err, &e) && e.code == exitUnavailable && e.err != nil && !c.printed {
-		c.printJSON(&client.Error{Class: client.Unavailable, Message: printable(e.err.Error())})
+	if errors.As(err, &e) && e.err != nil && !c.printed {
+		verb, tells := k.Selected().Target.Addr().Interface().(failureTeller)
+		switch {
+		case tells:
+			verb.tellFailure(c, e.err)
+		case c.JSON && answersJSON[k.Selected().Name] && e.code == exitUnavailable:
+			c.printJSON(&client.Error{Class: client.Unavailable, Message: printable(e.err.Error())})
+		}
+	}
+	if w, ok := s.out.(*checkedWriter); ok && err != nil && errors.Is(err, w.failed()) {
+		return exitFailed // which is said for all
 	}
 	return code(s, err)
+}
+
+// failureTeller is a command whose readers expect its own form of answer on
+// stdout, also if there is none.
+type failureTeller interface {
+	// tellFailure prints why there is no answer, if machines read it.
+	tellFailure(c *cli, err error)
 }
 
 // answersJSON are the commands whose one answer --json makes JSON, so that
