@@ -47,6 +47,21 @@ func TestLongLinesOfBadBytes(t *testing.T) {
 	}
 }
 
+// What is said of a name as long as the document is cut in the middle.
+func TestLongMessages(t *testing.T) {
+	long := strings.Repeat("é", 500_000)
+	d := syntax.Diagnostic{Rule: "rule", Message: "found name " + long + ", expected another", Hint: "write " + long,
+		Span: syntax.Span{File: "a.wip"}, Related: []syntax.Related{{Message: "not " + long, Span: syntax.Span{File: "a.wip"}}}}
+	var b strings.Builder
+	if err := idl.Render(&b, idl.ErrorList{d}, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if len(got) > 2000 || !strings.Contains(got, "found name éé") || !strings.Contains(got, "é…é") || !strings.Contains(got, "é, expected another [rule]") {
+		t.Errorf("found %d bytes: %.200q", len(got), got)
+	}
+}
+
 // manyFaults returns faults at even distances in a text of one megabyte, each
 // with a fix, and the text's loader.
 func manyFaults(n int, line string) ([]syntax.Diagnostic, idl.Loader) {

@@ -83,19 +83,19 @@ func (r *Renderer) diagnostic(d syntax.Diagnostic) {
 		look = lookWarning
 	}
 	fmt.Fprintf(&r.out, "%s: %s: %s %s\n", r.in(lookPlace, whence(d.Span)), r.in(look, d.Severity.String()),
-		printable(d.Message), r.in(lookQuiet, "["+printable(d.Rule)+"]"))
+		words(d.Message), r.in(lookQuiet, "["+printable(d.Rule)+"]"))
 	r.excerpt(d.Span, look)
 	if d.Hint != "" {
-		fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "hint:"), printable(d.Hint))
+		fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "hint:"), words(d.Hint))
 	}
 	for i, f := range d.Fixes {
 		if i > 0 || d.Hint == "" {
-			fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "fix:"), printable(f.Title))
+			fmt.Fprintf(&r.out, "  %s %s\n", r.in(lookNote, "fix:"), words(f.Title))
 		}
 		r.change(d.Span.File, f)
 	}
 	for _, rel := range d.Related {
-		fmt.Fprintf(&r.out, "  %s: %s %s\n", r.in(lookPlace, whence(rel.Span)), r.in(lookNote, "note:"), printable(rel.Message))
+		fmt.Fprintf(&r.out, "  %s: %s %s\n", r.in(lookPlace, whence(rel.Span)), r.in(lookNote, "note:"), words(rel.Message))
 		r.excerpt(rel.Span, lookNote)
 	}
 }
@@ -107,6 +107,23 @@ func whence(s syntax.Span) string {
 		return printable(s.File)
 	}
 	return fmt.Sprintf("%s:%d:%d", printable(s.File), s.Start.Line, s.Start.Col)
+}
+
+// How much of a text about a document is shown, in bytes. It may quote a name
+// that is as long as the document.
+const (
+	maxWords  = 600
+	wordsHead = 400
+	wordsTail = 150
+)
+
+// words makes a text about a document printable, without the middle of a very
+// long one.
+func words(s string) string {
+	if len(s) > maxWords {
+		s = strings.ToValidUTF8(s[:wordsHead], "") + "…" + strings.ToValidUTF8(s[len(s)-wordsTail:], "")
+	}
+	return printable(s)
 }
 
 // printable replaces what a terminal could obey or hide.

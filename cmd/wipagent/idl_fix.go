@@ -309,7 +309,11 @@ func (i *idlCheckCmd) print(c *cli, d fixedDocument) {
 	if i.Diff {
 		verb = "would fix"
 	}
-	for _, m := range d.Fixes {
+	for at, m := range d.Fixes {
+		if at == maxShown {
+			fmt.Fprintf(out, "and %d fixes more of %s\n", len(d.Fixes)-at, printable(d.File))
+			break
+		}
 		fmt.Fprintf(out, "%s %s:%d: %s [%s]\n", verb, printable(d.File), m.Line, printable(m.Title), m.Rule)
 	}
 }
