@@ -63,6 +63,7 @@ func (h *without) Document(ctx context.Context, name string) ([]byte, error) {
 func TestHiddenAsIfItHadNeverBeen(t *testing.T) {
 	var hosts [2]*without
 	var clients [2]*client.Client
+	var adapters [2]*adapter.Adapter
 	for i := range hosts {
 		w := world.New()
 		w.Apply(demo.New(nil).Open(time.UnixMilli(1_700_000_000_000))...)
@@ -70,6 +71,7 @@ func TestHiddenAsIfItHadNeverBeen(t *testing.T) {
 		if err := clients[i].Mount(t.Context(), "/grid", hosts[i], &space.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
+		adapters[i] = adapter.New(adapter.Config{Client: clients[i]})
 	}
 	owner := &policy.Principal{ID: "owner", Audience: idl.LocalOperator}
 	for _, known := range []string{"/grid/inventory", "/grid/agent#recent_participants"} {
@@ -85,9 +87,9 @@ func TestHiddenAsIfItHadNeverBeen(t *testing.T) {
 	ask := func(p *policy.Principal, tool, arguments string) {
 		asked++
 		var answers [2]string
-		for i, c := range clients {
+		for i, a := range adapters {
 			hosts[i].fetches = 0
-			answer, _ := adapter.Call(t.Context(), c, p, tool, "", json.RawMessage(arguments))
+			answer, _ := a.Call(t.Context(), p, tool, "", json.RawMessage(arguments))
 			if !answer.Failed {
 				answered[p.Audience.String()+" "+tool]++
 			}

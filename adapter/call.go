@@ -1,10 +1,8 @@
 package adapter
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,76 +11,27 @@ import (
 	"github.com/wipagent/wipagent/idl"
 )
 
-// Answer is what a tool call comes to: one JSON object, and whether it is the
-// error form {"error":{...}}.
-type Answer struct {
-	JSON   json.RawMessage
-	Failed bool
-}
+// verbTool is one of the three verbs.
+type verbTool struct{ op *idl.Operation }
 
-// Call runs one of the three tools with the record that a model sent. It never
-// fails otherwise than by an Answer that says so, and reports false only for a
-// tool that does not exist. The id goes to the audit record; see client.Call.
-func Call(ctx context.Context, c *client.Client, p *client.Principal, tool, id string, raw json.RawMessage) (answer Answer, ok bool) {
-	op := verbs.Operation(tool)
-	if op == nil {
-		return Answer{}, false
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			answer, ok = failed(c.Defect(tool, v, debug.Stack())), true
-		}
-	}()
-	t := &toolCall{ctx, c, p, op, id}
-	var out any
-	var err error
-	switch tool {
+func (t verbTool) verb() string   { return t.op.Name }
+func (t verbTool) called() string { return t.op.Name }
+
+func (t verbTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
+	switch t.op.Name {
 	case "discover":
-		out, err = t.discover(raw)
+		return t.discover(c, raw)
 	case "inspect":
-		out, err = t.inspect(raw)
-	case "invoke":
-		out, err = t.invoke(raw)
+		return t.inspect(c, raw)
 	}
-	if err != nil {
-		return failed(err), true
-	}
-	return Answer{JSON: marshal(out)}, true
-}
-
-// toolCall is one call of a tool on its way.
-type toolCall struct {
-	ctx       context.Context
-	client    *client.Client
-	principal *client.Principal
-	op        *idl.Operation // the verb
-	id        string
-}
-
-func failed(err error) Answer {
-	var e *client.Error
-	if !errors.As(err, &e) {
-		panic("adapter: the client returned an error that is not its own")
-	}
-	return Answer{JSON: marshal(e), Failed: true}
-}
-
-// marshal encodes a value of our own types; JSON in it is already valid.
-func marshal(v any) json.RawMessage {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("adapter: an answer does not encode: " + err.Error())
-	}
-	return json.RawMessage(strings.TrimSuffix(b.String(), "\n"))
+	return t.invoke(c, raw)
 }
 
 // misread answers and records a call whose own record is wrong.
-func (t *toolCall) misread(faults []idl.Fault, corrected json.RawMessage, meant *client.Call) error {
-	return t.client.Misread(t.ctx, t.principal, t.op.Name, t.id, &client.Error{
+func (t verbTool) misread(c *toolCall, faults []idl.Fault, corrected json.RawMessage, meant *client.Call) error {
+	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
-		Faults: faults, Hint: takes(t.op), Corrected: corrected,
+		Faults: faults, Hint: takes(t.op), Corrected: corrected, Operation: t.op,
 	}, meant)
 }
 
@@ -96,36 +45,42 @@ func takes(op *idl.Operation) string {
 }
 
 // decode checks a verb's own record.
-func (t *toolCall) decode(raw json.RawMessage) (gjson.Result, error) {
+func (t verbTool) decode(c *toolCall, raw json.RawMessage) (gjson.Result, error) {
 	args, err := t.op.DecodeArgs(raw)
 	var bad *idl.ArgumentError
 	if errors.As(err, &bad) {
-		return gjson.Result{}, t.misread(bad.Faults, bad.Corrected, nil)
+		return gjson.Result{}, t.misread(c, bad.Faults, bad.Corrected, nil)
 	}
 	return gjson.ParseBytes(args.Record), nil
 }
 
-func (t *toolCall) discover(raw json.RawMessage) (any, error) {
-	r, err := t.decode(raw)
+func (t verbTool) discover(c *toolCall, raw json.RawMessage) (Answer, error) {
+	r, err := t.decode(c, raw)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
-	return t.client.Discover(t.ctx, t.principal, r.Get("scope").Str, r.Get("query").Str)
+	found, err := c.client.Discover(c.ctx, c.principal, r.Get("scope").Str, r.Get("query").Str)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{JSON: marshal(found), Untrusted: c.client.Strangers(c.principal)}, nil
 }
 
-func (t *toolCall) inspect(raw json.RawMessage) (any, error) {
-	r, err := t.decode(raw)
+func (t verbTool) inspect(c *toolCall, raw json.RawMessage) (Answer, error) {
+	r, err := t.decode(c, raw)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
-	found, err := t.client.Inspect(t.ctx, t.principal, r.Get("target").Str)
+	c.meant.Target = r.Get("target").Str
+	found, err := c.client.Inspect(c.ctx, c.principal, c.meant.Target)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
-	return Describe(found), nil
+	mount := found.Node.Mount
+	return Answer{JSON: marshal(Describe(found)), Untrusted: mount != nil && !mount.Trusted || c.client.Strangers(c.principal)}, nil
 }
 
-func (t *toolCall) invoke(raw json.RawMessage) (any, error) {
+func (t verbTool) invoke(c *toolCall, raw json.RawMessage) (Answer, error) {
 	sent := split(raw)
 	args, err := t.op.DecodeArgs(sent.own)
 	faults := sent.faults
@@ -137,7 +92,7 @@ func (t *toolCall) invoke(raw json.RawMessage) (any, error) {
 		record = args.Record
 	}
 	call := client.Call{
-		ID: t.id, Target: gjson.GetBytes(record, "target").Str, Operation: gjson.GetBytes(record, "operation").Str,
+		ID: c.id, Target: gjson.GetBytes(record, "target").Str, Operation: gjson.GetBytes(record, "operation").Str,
 		Arguments: sent.arguments,
 	}
 	if len(faults) > 0 {
@@ -148,16 +103,17 @@ func (t *toolCall) invoke(raw json.RawMessage) (any, error) {
 		if record != nil {
 			meant = &call
 		}
-		return nil, t.misread(faults, nil, meant)
+		return Answer{}, t.misread(c, faults, nil, meant)
 	}
-	out, err := t.client.Invoke(t.ctx, t.principal, call)
+	c.meant = call
+	out, err := c.client.Invoke(c.ctx, c.principal, call)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	repairs := sent.repairs
 	for _, r := range args.Repairs {
 		repairs = append(repairs, idl.Repair{Path: sent.at + r.Path, Note: r.Note})
 	}
 	out.Repaired = append(repairs, out.Repaired...)
-	return out, nil
+	return Answer{JSON: marshal(out), Untrusted: out.Untrusted}, nil
 }

@@ -33,7 +33,7 @@ type answered struct {
 
 func call(t *testing.T, c *client.Client, tool, arguments string) answered {
 	t.Helper()
-	answer, ok := adapter.Call(t.Context(), c, operator, tool, "", json.RawMessage(arguments))
+	answer, ok := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, tool, "", json.RawMessage(arguments))
 	var a answered
 	if err := json.Unmarshal(answer.JSON, &a); err != nil || !ok || answer.Failed != (a.Error != nil) {
 		t.Fatalf("%s %.200s: %v, %v: %s", tool, arguments, ok, err, answer.JSON)

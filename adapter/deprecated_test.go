@@ -65,7 +65,7 @@ func TestDeprecatedIsShown(t *testing.T) {
 		{"inspect", `{"target":"/m/shop"}`},
 		{"inspect", `{"target":"/m/shop#search"}`},
 	} {
-		answer, ok := adapter.Call(t.Context(), c, operator, call[0], "", json.RawMessage(call[1]))
+		answer, ok := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, call[0], "", json.RawMessage(call[1]))
 		if !ok || answer.Failed {
 			t.Fatalf("%s: %s", call, answer.JSON)
 		}

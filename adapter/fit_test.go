@@ -180,7 +180,7 @@ func TestDescriptionsFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			ask := func() json.RawMessage {
-				answer, _ := adapter.Call(t.Context(), c, operator, "inspect", "", json.RawMessage(`{"target":"`+test.target+`"}`))
+				answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, "inspect", "", json.RawMessage(`{"target":"`+test.target+`"}`))
 				return answer.JSON
 			}
 			raw := ask()
@@ -231,7 +231,7 @@ func TestDiscoveriesFit(t *testing.T) {
 	if err := c.Mount(t.Context(), "/x", street{published{document.String(), 1, 0}}, &space.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
-	answer, _ := adapter.Call(t.Context(), c, operator, "discover", "", json.RawMessage(`{"query":"sell hats"}`))
+	answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, "discover", "", json.RawMessage(`{"query":"sell hats"}`))
 	var found client.Discovery
 	if err := json.Unmarshal(answer.JSON, &found); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestNothingTellsOfTheOwnersThings(t *testing.T) {
 	told := func(p *policy.Principal) string {
 		var shown strings.Builder
 		show := func(tool, arguments string) {
-			answer, _ := adapter.Call(t.Context(), c, p, tool, "", json.RawMessage(arguments))
+			answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), p, tool, "", json.RawMessage(arguments))
 			shown.Write(answer.JSON)
 			shown.WriteByte('\n')
 		}

@@ -34,7 +34,7 @@ func TestInspect(t *testing.T) {
 		c := grid(t)
 		time.Sleep(1250 * time.Millisecond)
 		for _, target := range []string{"/grid", "/grid/region", "/grid/region#nearby_avatars"} {
-			answer, ok := adapter.Call(t.Context(), c, p, "inspect", "", json.RawMessage(`{"target":"`+target+`"}`))
+			answer, ok := adapter.New(adapter.Config{Client: c}).Call(t.Context(), p, "inspect", "", json.RawMessage(`{"target":"`+target+`"}`))
 			if !ok || answer.Failed {
 				t.Fatalf("%s: %s", target, answer.JSON)
 			}
@@ -68,7 +68,7 @@ func TestAgeOfEntries(t *testing.T) {
 		for _, pause := range []time.Duration{0, time.Millisecond, 1500*time.Millisecond + 999*time.Microsecond} {
 			time.Sleep(pause)
 			slept += pause
-			answer, _ := adapter.Call(t.Context(), c, operator, "inspect", "", json.RawMessage(`{"target":"/grid/region"}`))
+			answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, "inspect", "", json.RawMessage(`{"target":"/grid/region"}`))
 			if got := gjson.GetBytes(answer.JSON, "age_millis"); !got.Exists() || got.Int() != slept.Milliseconds() {
 				t.Errorf("the entry has the age %s ms after %v", got.Raw, slept)
 			}

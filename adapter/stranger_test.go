@@ -78,7 +78,7 @@ func TestStrangersDocumentIsCleaned(t *testing.T) {
 		if err := c.Mount(t.Context(), "/street", stranger{}, &space.MountOptions{Trusted: trusted}); err != nil {
 			t.Fatal(err)
 		}
-		answer, _ := adapter.Call(t.Context(), c, operator, tool, "", json.RawMessage(arguments))
+		answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, tool, "", json.RawMessage(arguments))
 		return string(answer.JSON)
 	}
 	for _, test := range []struct {

@@ -38,7 +38,11 @@ func TestDefaultsOfTools(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct{ Description string }
 	}
-	if err := json.Unmarshal(adapter.Tools(true)[0].InputSchema, &schema); err != nil {
+	tools, err := adapter.New(adapter.Config{Client: client.New(nil)}).Toolset(t.Context(), operator, adapter.ToolsetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(tools.Export().Schema(0), &schema); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := schema.Properties["scope"].Description, `Search only below this path. Default "/".`; got != want {
@@ -54,7 +58,7 @@ func TestSignaturesOfTools(t *testing.T) {
 		"inspect":  `the tool takes inspect(target: string [1..1200 bytes])`,
 		"invoke":   `the tool takes invoke(target: string [1..1024 bytes], operation: string [1..256 bytes], arguments: {...})`,
 	} {
-		answer, _ := adapter.Call(t.Context(), c, operator, tool, "", json.RawMessage(`{"nothing":1}`))
+		answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, tool, "", json.RawMessage(`{"nothing":1}`))
 		var failed struct{ Error struct{ Hint string } }
 		if err := json.Unmarshal(answer.JSON, &failed); err != nil {
 			t.Fatal(err)
@@ -85,7 +89,7 @@ func TestDiscoverEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
-		answer, _ := adapter.Call(ctx, c, operator, "discover", "", json.RawMessage(`{"query":"operation"}`))
+		answer, _ := adapter.New(adapter.Config{Client: c}).Call(ctx, operator, "discover", "", json.RawMessage(`{"query":"operation"}`))
 		if took := time.Since(start); took != adapter.Tools(true)[0].Timeout || !strings.Contains(string(answer.JSON), `"map":"/x`) {
 			t.Errorf("after %v: %s", took, answer.JSON)
 		}

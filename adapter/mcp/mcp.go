@@ -1,4 +1,4 @@
-// Package mcp serves the three verbs to a client of the Model Context
+// Package mcp serves the tools of a surface to a client of the Model Context
 // Protocol, by the official SDK.
 //
 // Whatever is wrong with a call is a tool result marked as an error, never an
@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/client"
 )
 
@@ -24,80 +25,85 @@ import (
 type Config struct {
 	Client    *client.Client
 	Principal *client.Principal
-	// ReadOnly says that nothing mounted changes anything; it is what the
-	// tools' annotations claim.
-	ReadOnly bool
-	Version  string // of the program; shown to the client
+	Surface   adapter.Surface // empty is the three verbs
+	Code      adapter.Runner  // nil: no tool that runs programs
+	Version   string          // of the program; shown to the client
 	// EndGrace is how long ServeStdio awaits the answers to the last requests
 	// after the client has closed its end. 0 means a second more than the tool
-	// list allows a call. A call takes longer if its operation declares a longer
-	// @timeout than the default or somebody must approve it: with such
-	// operations set 4 s more than the longest.
+	// list allows a call. By invoke a call takes longer if its operation
+	// declares a longer @timeout than the default, and by any tool if somebody
+	// must approve it: with such operations set 4 s more than the longest.
 	EndGrace time.Duration
 }
 
-// endGrace returns EndGrace or its default.
-func (cfg *Config) endGrace() time.Duration {
-	if cfg.EndGrace != 0 {
-		return cfg.EndGrace
+// toolset returns the tools to serve. They are the same while the server runs.
+func (cfg *Config) toolset() *adapter.Toolset {
+	t, err := adapter.New(adapter.Config{Client: cfg.Client, Code: cfg.Code}).
+		Toolset(context.Background(), cfg.Principal, adapter.ToolsetOptions{Dialect: dialect.Lookup("mcp"), Surface: cfg.Surface})
+	if err != nil {
+		panic(fmt.Sprintf("mcp: %v", err)) // no such surface, or a Code without a name
 	}
-	var longest time.Duration
-	for _, t := range adapter.Tools(cfg.ReadOnly) {
-		longest = max(longest, t.Timeout)
-	}
-	return longest + time.Second
+	return t
 }
 
-// NewServer returns a server with the three tools, for any transport.
-func NewServer(cfg Config) *sdk.Server {
+// NewServer returns a server with the tools of the surface, for any transport.
+// It panics if the Config names no surface.
+func NewServer(cfg Config) *sdk.Server { return newServer(cfg, cfg.toolset()) }
+
+func newServer(cfg Config, tools *adapter.Toolset) *sdk.Server {
 	s := sdk.NewServer(
 		&sdk.Implementation{Name: "wipagent", Title: "wipagent", Version: cfg.Version},
 		&sdk.ServerOptions{
-			Instructions: adapter.Instructions,
+			Instructions: tools.Instructions(),
 			// The tools never change while the server runs.
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		},
 	)
-	for _, t := range adapter.Tools(cfg.ReadOnly) {
-		s.AddTool(Tool(t), handler(cfg, t.Name))
+	for _, t := range declared(tools) {
+		s.AddTool(t, handler(tools, t.Name))
 	}
 	return s
 }
 
-// Tool returns a tool as the protocol lists it.
-func Tool(t adapter.Tool) *sdk.Tool {
-	closed := false
-	return &sdk.Tool{
-		Name: t.Name, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
-		Annotations: &sdk.ToolAnnotations{
-			ReadOnlyHint: t.ReadOnly, DestructiveHint: &t.Destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &closed,
-		},
-		Meta: sdk.Meta{"timeoutMs": t.Timeout.Milliseconds(), "maxOutputBytes": t.MaxOutput},
+// declared returns the tools as the SDK takes them.
+func declared(tools *adapter.Toolset) []*sdk.Tool {
+	var list []struct {
+		sdk.Tool
+		// As they are written, with their members in order.
+		Input  json.RawMessage `json:"inputSchema"`
+		Output json.RawMessage `json:"outputSchema"`
 	}
+	if err := json.Unmarshal(tools.Export().Tools, &list); err != nil {
+		panic(fmt.Sprintf("mcp: the tool list does not decode: %v", err))
+	}
+	out := make([]*sdk.Tool, len(list))
+	for i := range list {
+		t := list[i].Tool
+		t.InputSchema = list[i].Input
+		if list[i].Output != nil {
+			t.OutputSchema = list[i].Output
+		}
+		out[i] = &t
+	}
+	return out
 }
 
 // List returns the tools as tools/list answers them, for measuring and for
-// clients that want the list without a server.
-func List(readOnly bool) json.RawMessage {
-	var list struct {
+// clients that want the list without a server. The tools must be in the dialect
+// mcp.
+func List(tools *adapter.Toolset) json.RawMessage {
+	raw, err := json.Marshal(struct {
 		Tools []*sdk.Tool `json:"tools"`
-	}
-	for _, t := range adapter.Tools(readOnly) {
-		list.Tools = append(list.Tools, Tool(t))
-	}
-	raw, err := json.Marshal(list)
+	}{declared(tools)})
 	if err != nil {
 		panic(fmt.Sprintf("mcp: the tool list does not encode: %v", err))
 	}
 	return raw
 }
 
-func handler(cfg Config, tool string) sdk.ToolHandler {
+func handler(tools *adapter.Toolset, name string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		answer, ok := adapter.Call(ctx, cfg.Client, cfg.Principal, tool, "", req.Params.Arguments)
-		if !ok {
-			return nil, fmt.Errorf("no tool %q", tool)
-		}
+		answer := tools.Answer(ctx, dialect.Call{Name: name, Arguments: req.Params.Arguments, Form: dialect.Protocol})
 		return &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer.JSON)}},
 			StructuredContent: answer.JSON,
@@ -118,11 +124,16 @@ const stopGrace = time.Second
 // cannot hold it: what is then still being written goes on in a goroutine, until
 // the caller closes out or the process ends.
 func ServeStdio(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
-	d := newDrain(in, out, cfg.endGrace())
+	tools := cfg.toolset()
+	grace := cfg.EndGrace
+	if grace == 0 {
+		grace = tools.Timeout() + time.Second
+	}
+	d := newDrain(in, out, grace)
 	done := make(chan error, 1)
 	go func() {
 		// The drain bounds the lines, so the SDK need not do so again.
-		done <- NewServer(cfg).Run(ctx, &sdk.IOTransport{Reader: d, Writer: output{d}, MaxLineLength: -1})
+		done <- newServer(cfg, tools).Run(ctx, &sdk.IOTransport{Reader: d, Writer: output{d}, MaxLineLength: -1})
 	}()
 	select {
 	case err := <-done:

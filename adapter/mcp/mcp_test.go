@@ -13,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
+	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/adapter/mcp"
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/audit"
@@ -35,7 +37,7 @@ func attach(t testing.TB, host wip.Host, audience idl.Audience) (session *sdk.Cl
 	if err := c.Mount(t.Context(), "/grid", host, &space.MountOptions{Title: "Grid", Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
-	server := mcp.NewServer(mcp.Config{Client: c, Principal: &policy.Principal{ID: "test", Audience: audience}, ReadOnly: true, Version: "test"})
+	server := mcp.NewServer(mcp.Config{Client: c, Principal: &policy.Principal{ID: "test", Audience: audience}, Version: "test"})
 	ours, theirs := sdk.NewInMemoryTransports()
 	serving, err := server.Connect(t.Context(), ours, nil)
 	if err != nil {
@@ -77,13 +79,29 @@ func call(t testing.TB, s *sdk.ClientSession, tool, arguments string) (answer st
 	return text, r.IsError
 }
 
+// toolset returns the three verbs on the demo grid, as what its Host says is
+// believed or not.
+func toolset(t *testing.T, trusted bool) *adapter.Toolset {
+	t.Helper()
+	c := client.New(nil)
+	if err := c.Mount(t.Context(), "/grid", demoHost(), &space.MountOptions{Trusted: trusted}); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := adapter.New(adapter.Config{Client: c}).Toolset(t.Context(), &policy.Principal{ID: "t", Audience: idl.LocalOperator},
+		adapter.ToolsetOptions{Dialect: dialect.Lookup("mcp")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools
+}
+
 func TestToolList(t *testing.T) {
 	const budget = 2400 // bytes
-	list := mcp.List(true)
+	list := mcp.List(toolset(t, true))
 	if len(list) > budget {
 		t.Errorf("the tool list has %d bytes, at most %d are allowed", len(list), budget)
 	}
-	if again := mcp.List(true); !bytes.Equal(list, again) {
+	if again := toolset(t, true); !bytes.Equal(list, mcp.List(again)) {
 		t.Error("the tool list differs between two calls")
 	}
 	s, _ := attach(t, demoHost(), idl.LocalOperator)
@@ -106,7 +124,7 @@ func TestToolList(t *testing.T) {
 			t.Errorf("%s lacks its limits or its description: %v", tool.Name, tool.Meta)
 		}
 	}
-	if !bytes.Contains(mcp.List(false), []byte(`"destructiveHint":true`)) {
+	if !bytes.Contains(mcp.List(toolset(t, false)), []byte(`"destructiveHint":true`)) {
 		t.Error("invoke claims to be harmless although something mounted is not")
 	}
 }

@@ -29,7 +29,7 @@ func config(t *testing.T) mcp.Config {
 	if err := c.Mount(t.Context(), "/grid", demoHost(), &space.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
-	return mcp.Config{Client: c, Principal: &policy.Principal{ID: "t", Audience: idl.LocalOperator}, ReadOnly: true, Version: "test"}
+	return mcp.Config{Client: c, Principal: &policy.Principal{ID: "t", Audience: idl.LocalOperator}, Version: "test"}
 }
 
 // sink collects output.

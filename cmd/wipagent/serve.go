@@ -30,7 +30,7 @@ Examples:
 func (*serveCmd) Run(ctx context.Context, c *cli) error {
 	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
 		err := mcp.ServeStdio(ctx, mcp.Config{
-			Client: s.client, Principal: s.principal, ReadOnly: s.client.ReadOnly(), Version: version(),
+			Client: s.client, Principal: s.principal, Version: version(),
 		}, c.io.in, writeCloser{c.io.out})
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("serving on stdin and stdout: %w", err)
@@ -46,20 +46,3 @@ func (*serveCmd) Run(ctx context.Context, c *cli) error {
 type writeCloser struct{ io.Writer }
 
 func (writeCloser) Close() error { return nil }
-
-type schemaCmd struct{}
-
-// Help shows examples.
-func (schemaCmd) Help() string {
-	return `Examples:
-  wipagent schema
-  wipagent schema | wc -c`
-}
-
-// Run runs the command.
-func (*schemaCmd) Run(ctx context.Context, c *cli) error {
-	return c.with(ctx, describing, func(_ context.Context, s *session) error {
-		fmt.Fprintln(c.io.out, string(mcp.List(s.client.ReadOnly())))
-		return nil
-	})
-}
