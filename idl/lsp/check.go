@@ -24,10 +24,28 @@ type checker struct {
 	snap  *snapshot
 	dirty map[string]bool // paths to check
 	gone  []*document     // closed since
+	shown map[string]shown
 
 	// What only run touches.
 	uses   map[string][]string // by path: the documents that the last check read
 	others closedFaults
+}
+
+// shown is what is shown of a state of an open document.
+type shown struct {
+	*document
+	faults []syntax.Diagnostic
+}
+
+// shownOf returns the faults that are shown of a document; none if those are
+// of another state of it.
+func (c *checker) shownOf(d *document) []syntax.Diagnostic {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.shown[d.path]; s.document == d {
+		return s.faults
+	}
+	return nil
 }
 
 // How checks are spaced: by a multiple of what the last one took longer than
@@ -39,7 +57,7 @@ const (
 )
 
 func newChecker(s *server) *checker {
-	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, uses: map[string][]string{},
+	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, shown: map[string]shown{}, uses: map[string][]string{},
 		others: closedFaults{found: map[string]map[string][]diagnostic{}, shown: map[string][]diagnostic{}}}
 }
 
@@ -57,6 +75,7 @@ func (c *checker) closed(snap *snapshot, d *document) {
 	c.mu.Lock()
 	c.snap = snap
 	c.gone = append(c.gone, d)
+	delete(c.shown, d.path)
 	c.mu.Unlock()
 	c.notify()
 }
@@ -174,6 +193,9 @@ func (c *checker) document(ctx context.Context, snap *snapshot, path string, tou
 	if c.superseded(ctx, snap, touched) {
 		return false
 	}
+	c.mu.Lock()
+	c.shown[path] = shown{d, r.faults[path]}
+	c.mu.Unlock()
 	c.publish(d.uri, &d.version, list)
 	c.opened(d)
 	c.showClosed(snap, path, snap.closedFaults(r))

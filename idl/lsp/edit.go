@@ -50,7 +50,8 @@ const quickFix = "quickfix"
 
 // codeActions answers the fixes of what is wrong on the lines of a range, those
 // of what is at the range itself first: something that is missing has no width
-// that a cursor could be put on.
+// that a cursor could be put on. Behind the fixes of warnings there is what
+// silences them.
 func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error) {
 	d, err := s.open(p.TextDocument.URI)
 	if err != nil {
@@ -62,14 +63,18 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 	}
 	r := s.snap.check(d.path)
 	lines := textRange{Start: position{Line: p.Range.Start.Line}, End: position{Line: p.Range.End.Line, Character: math.MaxInt32}}
-	aside := []codeAction{}
+	aside, silence := []codeAction{}, []codeAction{}
 	for i := range r.faults[d.path] {
 		fault := &r.faults[d.path][i]
 		at := d.span(fault.Span)
-		if len(fault.Fixes) == 0 || !at.touches(lines) {
+		if !at.touches(lines) {
 			continue
 		}
 		shown := s.snap.diagnostic(d.uri, d.text, fault, r)
+		if edit, ok := d.silence(fault); ok && at.touches(p.Range) {
+			silence = append(silence, codeAction{Title: "silence " + fault.Rule + " here: write why behind the comment", Kind: quickFix,
+				Diagnostics: []diagnostic{shown}, Edit: &workspaceEdit{Changes: map[string][]textEdit{d.uri: {edit}}}})
+		}
 		for n, fix := range fault.Fixes {
 			edits := make([]textEdit, len(fix.Edits))
 			for j, e := range fix.Edits {
@@ -85,5 +90,5 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 			}
 		}
 	}
-	return append(list, aside...), nil
+	return slices.Concat(list, aside, silence), nil
 }

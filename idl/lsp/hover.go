@@ -8,23 +8,74 @@ import (
 	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/explain"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
-// hover answers what the name at a place means.
+// hover answers what the name at a place means, and what the rules of what is
+// wrong there ask for.
 func (s *server) hover(_ context.Context, p *positionParams) (any, error) {
 	d, err := s.open(p.TextDocument.URI)
 	if err != nil {
 		return nil, err
 	}
+	meaning, at := s.meaning(d, d.offset(p.Position))
+	rules, wrong := s.explained(d, p.Position)
+	switch {
+	case meaning == "" && rules == "":
+		return nil, nil
+	case meaning == "":
+		return hover{Contents: markdown(rules), Range: wrong}, nil
+	case rules != "":
+		meaning += "\n---\n\n" + rules
+	}
+	return hover{Contents: markdown(meaning), Range: at}, nil
+}
+
+// maxRules is how many rules one hover explains.
+const maxRules = 3
+
+// explained returns what the rules mean that are broken at a place, as far as
+// that is known without waiting, and where the first is broken.
+func (s *server) explained(d *document, at position) (string, textRange) {
+	var parts []string
+	var wrong textRange
+	seen := map[string]bool{}
+	for _, fault := range s.checker.shownOf(d) {
+		rng := d.span(fault.Span)
+		if !rng.touches(textRange{at, at}) || seen[fault.Rule] || len(parts) == maxRules {
+			continue
+		}
+		seen[fault.Rule] = true
+		page, ok := explain.Page(fault.Rule)
+		if !ok {
+			continue
+		}
+		if len(parts) == 0 {
+			wrong = rng
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s\n\nAn example: %s\n", code(fault.Rule), summary(page), code("wipagent idl explain "+fault.Rule)))
+	}
+	return strings.Join(parts, "\n"), wrong
+}
+
+// summary returns the first paragraph of a page.
+func summary(page string) string {
+	_, text, _ := strings.Cut(page, "\n\n") // behind the title
+	text, _, _ = strings.Cut(text, "\n\n")
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
+}
+
+// meaning returns what the name at a place means, and where it stands; nothing
+// if there is none.
+func (s *server) meaning(d *document, off int) (string, textRange) {
 	v := d.view()
-	off := d.offset(p.Position)
 	if sym, at := s.snap.symbolAt(v, off); sym != nil {
-		return hover{Contents: markdown(s.describe(sym)), Range: at}, nil
+		return s.describe(sym), at
 	}
 	tok, before, ok := v.wordAt(off)
 	if !ok {
-		return nil, nil
+		return "", textRange{}
 	}
 	word := v.src[tok.start:tok.end]
 	var words string
@@ -46,9 +97,9 @@ func (s *server) hover(_ context.Context, p *positionParams) (any, error) {
 		}
 	}
 	if words == "" {
-		return nil, nil
+		return "", textRange{}
 	}
-	return hover{Contents: markdown(fence(word) + "\n" + words), Range: v.rng(tok.start, tok.end)}, nil
+	return fence(word) + "\n" + words + "\n", v.rng(tok.start, tok.end)
 }
 
 // wordAt returns the name or string at an offset and the token before it, on
