@@ -134,17 +134,26 @@ func (r *recovery) declares(i int) bool {
 // faulty. What it looks for stands nowhere in a valid member, but perhaps
 // behind "@".
 func (r *recovery) startsDeclaration(i, column int) bool {
-	if r.declares(i) {
-		return true
-	}
+	return r.declares(i) || r.startsLine(i) && r.tok(i).Pos.Column <= column && r.seemsDeclaration(i)
+}
+
+// seemsDeclaration reports whether what stands at i would be a declaration or
+// clause, be it faulty, if one could start there.
+func (r *recovery) seemsDeclaration(i int) bool {
 	t, next := r.tok(i), r.tok(i+1).Type
-	if t.Type != tokIdent || !r.startsLine(i) || t.Pos.Column > column {
+	switch {
+	case t.Type != tokIdent:
 		return false
-	}
-	if !isTopWord(t.Value) { // perhaps misspelt
+	case !isTopWord(t.Value): // perhaps misspelt
 		return next == tokIdent && r.is(i+2, '{')
 	}
 	return next == tokIdent || next == tokString || next == tokNumber || next == '{'
+}
+
+// startsInFile reports whether a declaration or clause starts at i where no
+// block is open: there it may also stand behind the end of another on its line.
+func (r *recovery) startsInFile(i int) bool {
+	return r.startsDeclaration(i, anyColumn) || i > 0 && (r.is(i-1, ';') || r.is(i-1, '}')) && r.seemsDeclaration(i)
 }
 
 // startsMember reports whether a member starts at i, where one may have ended
@@ -157,7 +166,7 @@ func (r *recovery) startsMember(i int, in scope) bool {
 	case inInterface:
 		return r.is(i, tokIdent) && r.is(i+1, '(')
 	case inRecord, inParams:
-		return r.is(i, tokIdent) && r.is(i+1, ':')
+		return (r.is(i, tokIdent) || r.is(i, tokNumber)) && r.is(i+1, ':')
 	case inEnum:
 		return r.is(i, tokIdent) && (r.is(i+1, ',') || r.is(i+1, '}'))
 	}
@@ -228,11 +237,27 @@ func (r *recovery) fail(from, to int, d Diagnostic) {
 }
 
 // follows reports whether a faulty piece ends at from, with what was wrong in
-// it, on the same line, and nothing that can be read starts here. Then what
-// comes next is most likely its rest.
+// it, on the same line, and nothing starts here. Then what comes next is most
+// likely its rest.
 func (r *recovery) follows(from int, in scope) bool {
-	return from > 0 && from == r.lastEnd && r.lastFound >= from-1 && !r.startsLine(from) &&
-		!r.startsMember(r.annotated(from, in), in)
+	return from > 0 && from == r.lastEnd && r.lastFound >= from-1 && !r.startsLine(from) && !r.begins(from, in)
+}
+
+// begins reports whether something begins at i, behind a faulty piece, rather
+// than that it goes on: a member, be it faulty, behind the end of another.
+func (r *recovery) begins(i int, in scope) bool {
+	ended := r.is(i-1, ';') || r.is(i-1, '}')
+	switch {
+	case r.startsMember(r.annotated(i, in), in):
+		return true
+	case in == inFile:
+		return ended && (r.is(i, '@') || r.is(i, tokIdent) && r.is(i+1, tokIdent))
+	case !ended || in == inParams:
+		return false
+	case r.is(i, tokIdent):
+		return r.is(i+1, tokIdent) || r.is(i+1, '(') || r.is(i+1, ':')
+	}
+	return r.is(i, '@') || r.is(i, ';')
 }
 
 // passOver lets the separator at i count as part of the faulty piece before it.
@@ -259,7 +284,7 @@ func (r *recovery) lexicalFault(from, to int) bool {
 	}
 	all := r.scanner.faults
 	i := sort.Search(len(all), func(i int) bool { return all[i].Span.Start.Offset >= start })
-	return i < len(all) && all[i].Span.Start.Offset <= r.tok(to).Pos.Offset
+	return i < len(all) && all[i].Span.Start.Offset < r.tok(to).Pos.Offset
 }
 
 // unexpected returns the fault that the token at i is not what was expected.
@@ -303,6 +328,7 @@ func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint
 		node = nil
 	}
 	r.fail(from, i, d)
+	r.lastFound = -1 // what comes next is not to blame
 	if r.is(i, ',') {
 		i++
 	}

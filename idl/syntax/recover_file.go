@@ -158,16 +158,23 @@ func (r *recovery) garbage(start, at int) {
 		hint = "remove it"
 	}
 	quiet := r.follows(start, inFile)
-	member := false
-	for r.i = at + 1; !r.tok(r.i).EOF() && !r.startsDeclaration(r.i, anyColumn); {
+	member, braced := false, r.is(at, '{') || r.is(at, '}')
+	for r.i = at + 1; !r.tok(r.i).EOF() && !r.startsInFile(r.i); {
 		behind := r.i
-		if r.startsLine(r.i) {
+		switch {
+		case r.startsLine(r.i):
 			behind = r.annotated(r.i, inFile)
 			member = r.last != nil && r.startsLine(behind) && r.startsMember(behind, r.last.in)
+		case r.is(r.i-1, ';') || r.is(r.i-1, '}'):
+			behind = r.annotated(r.i, inFile)
+		}
+		if r.startsLine(r.i) && r.begins(r.i, inFile) && (r.i == at+1 || r.is(r.i-1, ';') && !braced) {
+			break // the next one, not more of this
 		}
 		if member || r.startsDeclaration(behind, anyColumn) {
 			break
 		}
+		braced = braced || r.is(r.i, '{') || r.is(r.i, '}')
 		r.i = max(behind, r.i+1)
 	}
 	r.quietly(quiet, func() { r.fail(start, r.i, r.unexpected(at, RuleUnexpectedToken, expected, hint)) })
@@ -264,7 +271,8 @@ func (r *recovery) block(b *body, at int) bool {
 	brace := r.i
 	for !r.is(brace, '{') {
 		t := r.tok(brace)
-		end := t.Pos.Line > r.toks[at].Pos.Line && (t.Type == '}' || t.Type == ';' || r.startsMember(brace, b.in) || t.Type == '@')
+		end := t.Pos.Line > r.toks[at].Pos.Line && (t.Type == ';' || r.startsMember(brace, b.in) || t.Type == '@') ||
+			t.Type == '}' || t.Type == ';' && r.startsMember(r.i, b.in)
 		if end || t.EOF() || r.startsDeclaration(brace, anyColumn) {
 			break
 		}

@@ -1,14 +1,23 @@
 package syntax
 
+import "slices"
+
 // memberEnd returns the index behind the member whose name stands at the
 // index at: behind its semicolon, or before what cannot belong to it.
 func (r *recovery) memberEnd(at, column int, in scope) int {
+	open := 0 // lists of type arguments and refinements
 	for i := at; ; {
 		t := r.tok(i)
+		switch t.Type {
+		case '<', '[':
+			open++
+		case '>', ']':
+			open--
+		}
 		switch {
 		case t.EOF() || t.Type == '}':
 			return i
-		case t.Type == ';':
+		case t.Type == ';', in == inRecord && t.Type == ',' && open <= 0 && r.seemsField(i+1):
 			return i + 1
 		case i > at && t.Type == '@':
 			behind := r.annotated(i, in)
@@ -29,6 +38,12 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 	}
 }
 
+// seemsField reports whether what stands at i, behind a comma that belongs to
+// nothing, is a field that has another fault.
+func (r *recovery) seemsField(i int) bool {
+	return r.is(i, '@') || r.is(i, tokIdent) && (r.is(i+1, tokIdent) || r.is(i+1, '('))
+}
+
 // operation reads one operation of an interface.
 func (r *recovery) operation(b *body) {
 	start := r.i
@@ -40,6 +55,10 @@ func (r *recovery) operation(b *body) {
 	if !r.is(at, tokIdent) {
 		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `an operation or "}"`, r.startHint(start, at)))
 		return
+	}
+	if r.is(at+1, tokIdent) && r.is(at+2, '(') && at+2 < end && r.is(int(r.closing[at+2])+1, tokArrow) { // as other languages have it
+		r.fail(at, at+1, r.unexpected(at+1, RuleUnexpectedToken, `"(" and the operation's parameters`, ""))
+		at++
 	}
 	o := &Operation{Annotations: anns, Name: identOf(&r.toks[at])}
 	o.Doc = r.doc(r.toks[start].Pos.Offset, o.Name)
@@ -211,7 +230,7 @@ func (r *recovery) param(start, at, end int) *Param {
 		r.fail(start, end, r.unexpected(at, RuleMissingName, "a parameter", hint))
 		return nil
 	}
-	p := &Param{Annotations: anns, Name: identOf(&r.toks[at]),
+	p := &Param{Annotations: anns, Name: r.nameAt(at, end),
 		Span: between(&r.toks[start], &r.toks[end-1])}
 	hint := ""
 	if !r.is(at+1, ':') {
@@ -225,6 +244,15 @@ func (r *recovery) param(start, at, end int) *Param {
 	return p
 }
 
+// nameAt returns the name of the field or parameter that starts at the index at
+// and ends before end: that behind its type, if it is written so.
+func (r *recovery) nameAt(at, end int) Ident {
+	if at+1 < end && r.is(at+1, tokIdent) && slices.Contains(typeWords, r.toks[at].Value) {
+		at++
+	}
+	return identOf(&r.toks[at])
+}
+
 // field reads one field of a record.
 func (r *recovery) field(b *body) {
 	start := r.i
@@ -236,7 +264,7 @@ func (r *recovery) field(b *body) {
 		r.fail(start, end, r.unexpected(at, RuleUnexpectedToken, `a field or "}"`, r.startHint(start, at)))
 		return
 	}
-	f := &Field{Annotations: anns, Name: identOf(&r.toks[at])}
+	f := &Field{Annotations: anns, Name: r.nameAt(at, end)}
 	f.Doc = r.doc(r.toks[start].Pos.Offset, f.Name)
 	hint := ""
 	switch r.tok(at + 1).Type {

@@ -94,7 +94,9 @@ func (q *quotedNames) place(i int) (rule, expected string) {
 			return RuleMissingName, "a label"
 		}
 	case before == ':' || before == tokArrow || before == '<':
-		return RuleMissingType, "a type"
+		if next != tokIdent { // else it is what is too much
+			return RuleMissingType, "a type"
+		}
 	case !first:
 	case next == ':' && len(q.args) > 0:
 		return RuleMissingName, "a parameter"
