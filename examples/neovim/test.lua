@@ -211,6 +211,57 @@ enum Position { wide, closed }
     return #vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }) == 0
   end)
 
+  -- A warning: what its rule is about, and the comment that silences it.
+  wait("a warning", function()
+    return vim.tbl_contains(rules(), "doc-missing")
+  end)
+  place("Position {")
+  wait("a hover that explains it", function()
+    return ask("textDocument/hover").contents.value:find("`wipagent idl explain doc-missing`", 1, true) ~= nil
+  end)
+  say("ok: hover explains a warning")
+  vim.ui.select = function(items, _, choose)
+    for i, item in ipairs(items) do
+      if vim.inspect(item):find("silence doc%-missing") then
+        return choose(item, i)
+      end
+    end
+    fail("found no action that silences: " .. vim.inspect(items))
+  end
+  vim.lsp.buf.code_action()
+  wait("the comment that silences", function()
+    return lines():find("\n//wip:ignore doc-missing\nenum Position", 1, true) ~= nil
+  end)
+  wait("a warning of its missing reason", function()
+    return vim.tbl_contains(rules(), "bad-suppression")
+  end)
+  say("ok: a comment without a reason is a warning")
+  place("//wip:ignore")
+  vim.api.nvim_set_current_line("//wip:ignore doc-missing the labels say it")
+  wait("silence", function()
+    return not vim.tbl_contains(rules(), "bad-suppression") and not vim.inspect(vim.diagnostic.get(0)):find('enum "Position"', 1, true)
+  end)
+  say("ok: with a reason it silences the warning")
+
+  -- What is wrong with a file that is imported and not open.
+  write(dir .. "/shared.wip", "package shared;\n\n/// Where something stands.\nrecord Place {\n  x: flaot;\n}\n")
+  vim.cmd("write")
+  wait("the fault of the imported file", function()
+    local buffer = vim.fn.bufnr(dir .. "/shared.wip")
+    local list = buffer > 0 and vim.diagnostic.get(buffer) or {}
+    return #list == 1 and list[1].lnum == 4
+  end)
+  check("what is wrong with an imported file is shown there alone", #vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }), 0)
+
+  -- A buffer that is no file.
+  vim.cmd("edit! unsaved://buffer/1") -- diagnostics find a buffer by its name
+  vim.bo.filetype = "wip"
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, { "package a;", "record A { x: flaot; }" })
+  wait("diagnostics of a buffer without a file", function()
+    return vim.tbl_contains(rules(), "unknown-type")
+  end)
+  say("ok: a buffer without a file has diagnostics")
+
   local ids = vim.tbl_map(function(c)
     return c.id
   end, (vim.lsp.get_clients or vim.lsp.get_active_clients)())

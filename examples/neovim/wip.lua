@@ -8,9 +8,10 @@ local M = { cmd = { "wipagent", "idl", "lsp" } }
 local clients = {} -- by root, for Neovim before 0.8
 
 -- root returns the nearest folder above a file that holds a wip.toml or a
--- repository; the file's own folder if there is none.
+-- repository; the file's own folder if there is none. A buffer that is no file
+-- belongs to the current folder.
 local function root(path)
-  local here = vim.fn.fnamemodify(path, ":p:h")
+  local here = vim.fn.fnamemodify(path:match("^%a[%w+.-]*://") and "" or path, ":p:h")
   local dir = here
   while true do
     for _, mark in ipairs({ "/wip.toml", "/.git" }) do
