@@ -101,9 +101,9 @@ func (r *invokeRecord) repair(path, note string) {
 
 // foldName reduces a name to what its spellings have in common, as idl does,
 // which does not export it.
-func foldName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(name))
-}
+func foldName(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 
 // unwrapped returns what a record's only field holds if that is invoke's whole
 // record.

@@ -243,5 +243,7 @@ func nearest(name string, candidates []string) string {
 // separators, and slashes at the ends.
 func normal(name string) string {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "/"))
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
+	return separators.Replace(name)
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
