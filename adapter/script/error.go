@@ -1,0 +1,256 @@
+package script
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/tidwall/gjson"
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/wipagent/wipagent/client"
+)
+
+// Error is why a script ended before its end, or never began.
+type Error struct {
+	Name    string // of the script
+	Line    int    // 1-based; 0 if there is no place
+	Column  int    // 1-based, in characters
+	Message string // may have several lines
+	// Stack are the calls that led to the place, outermost first, each with its
+	// place; it is empty of an error at the top level.
+	Stack []string
+	cause error
+}
+
+// Error returns place and message.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Name + ": " + e.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Name, e.Line, e.Column, e.Message)
+}
+
+// Backtrace returns the stack, a call a line, and the error.
+func (e *Error) Backtrace() string {
+	var b strings.Builder
+	for _, frame := range e.Stack {
+		b.WriteString("  " + frame + "\n")
+	}
+	return b.String() + e.Error()
+}
+
+// Unwrap returns the *LimitError, *CallError or context's error behind it, or
+// nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// CallError is a failed call, look-up or search, in the words of a script.
+type CallError struct {
+	Failure *client.Error
+	// Corrected is the call to write instead, such as
+	// "grid.region.nearby_avatars(radius_meters=256)"; empty if there is none.
+	Corrected string
+}
+
+// Error returns class, message, faults, hint and the call to write instead, a
+// line each.
+func (e *CallError) Error() string {
+	var b strings.Builder
+	f := e.Failure
+	fmt.Fprintf(&b, "%s: %s", f.Class, f.Message)
+	for _, fault := range f.Faults {
+		fmt.Fprintf(&b, "\n  at %s: %s", fault.Path, fault.Constraint)
+	}
+	if f.Hint != "" {
+		b.WriteString("\n  hint: " + f.Hint)
+	}
+	if f.RetryAfter > 0 {
+		fmt.Fprintf(&b, "\n  retry after: %d ms", f.RetryAfter.Milliseconds())
+	}
+	if e.Corrected != "" {
+		b.WriteString("\n  write: " + e.Corrected)
+	}
+	return b.String()
+}
+
+// Unwrap returns the client's error.
+func (e *CallError) Unwrap() error { return e.Failure }
+
+// refused returns a verb's error in the words of a script.
+func (r *run) refused(err error) error {
+	if r.ctx.Err() != nil {
+		return r.trouble()
+	}
+	var e *client.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &CallError{e, correctedCall(e.Corrected)}
+}
+
+// correctedCall writes a corrected record of invoke, or of inspect, as a script
+// would.
+func correctedCall(raw json.RawMessage) string {
+	if raw == nil {
+		return ""
+	}
+	j := gjson.ParseBytes(raw)
+	target, operation := j.Get("target").Str, j.Get("operation").Str
+	if operation == "" {
+		path, operation, ok := strings.Cut(target, "#")
+		if ok {
+			return methodName(path, operation)
+		}
+		return expression(path)
+	}
+	return methodCall(target, operation, json.RawMessage(j.Get("arguments").Raw))
+}
+
+// methodCall writes a call: grid.region.nearby_avatars(radius_meters=20).
+func methodCall(path, operation string, args json.RawMessage) string {
+	var named, others []string
+	gjson.ParseBytes(args).ForEach(func(key, value gjson.Result) bool {
+		if identifier(key.Str) {
+			named = append(named, key.Str+"="+literal(value))
+		} else {
+			others = append(others, starlark.String(key.Str).String()+": "+literal(value))
+		}
+		return true
+	})
+	if others != nil {
+		named = append(named, "**{"+strings.Join(others, ", ")+"}")
+	}
+	return methodName(path, operation) + "(" + strings.Join(named, ", ") + ")"
+}
+
+// literal writes a JSON value as a script would.
+func literal(j gjson.Result) string {
+	switch {
+	case j.Type == gjson.Null:
+		return "None"
+	case j.Type == gjson.True:
+		return "True"
+	case j.Type == gjson.False:
+		return "False"
+	case j.Type == gjson.String:
+		return starlark.String(j.Str).String()
+	case j.IsArray():
+		var list []string
+		j.ForEach(func(_, item gjson.Result) bool {
+			list = append(list, literal(item))
+			return true
+		})
+		return "[" + strings.Join(list, ", ") + "]"
+	case j.IsObject():
+		var list []string
+		j.ForEach(func(key, item gjson.Result) bool {
+			list = append(list, starlark.String(key.Str).String()+": "+literal(item))
+			return true
+		})
+		return "{" + strings.Join(list, ", ") + "}"
+	}
+	return j.Raw
+}
+
+// failure returns the *Error for whatever ended a run.
+func (r *run) failure(err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	e := &Error{Name: "script", Message: err.Error(), cause: err}
+	var eval *starlark.EvalError
+	var list resolve.ErrorList
+	var at syntax.Error
+	switch {
+	case errors.As(err, &eval):
+		if trouble := r.trouble(); trouble != nil {
+			err = trouble
+		} else if eval.Unwrap() != nil {
+			err = eval.Unwrap()
+		}
+		e.Message, e.cause = err.Error(), errors.Unwrap(eval)
+		for _, frame := range eval.CallStack {
+			if frame.Pos.Filename() == "<builtin>" || frame.Pos.Line == 0 {
+				continue
+			}
+			e.place(frame.Pos)
+			e.Stack = append(e.Stack, fmt.Sprintf("%s: in %s", frame.Pos, frame.Name))
+		}
+		if len(e.Stack) <= 1 {
+			e.Stack = nil
+		}
+	case errors.As(err, &list):
+		e.place(list[0].Pos)
+		var lines []string
+		for i, fault := range list {
+			if i == 10 {
+				lines = append(lines, fmt.Sprintf("and %d more", len(list)-i))
+				break
+			}
+			message := r.env.undefined(fault.Msg)
+			if i > 0 {
+				message = fmt.Sprintf("%s: %s", fault.Pos, message)
+			}
+			lines = append(lines, message)
+		}
+		e.Message = strings.Join(lines, "\n")
+	case errors.As(err, &at):
+		e.place(at.Pos)
+		e.Message = at.Msg
+	}
+	e.cause = err
+	return e
+}
+
+func (e *Error) place(pos syntax.Position) {
+	e.Name, e.Line, e.Column = pos.Filename(), int(pos.Line), int(pos.Col)
+}
+
+// undefined says more of a name that is not defined: what may have been meant
+// among all that is.
+func (e *Env) undefined(message string) string {
+	name, ok := strings.CutPrefix(message, "undefined: ")
+	if !ok {
+		return message
+	}
+	name, _, _ = strings.Cut(name, " ")
+	var names []string
+	for known := range e.globals {
+		if !strings.HasPrefix(known, "$") {
+			names = append(names, known)
+		}
+	}
+	hint := didYouMean(name, names)
+	if hint == "" {
+		hint = "; help() lists what there is"
+	}
+	return "found the name " + name + ", which is not defined" + hint
+}
+
+// didYouMean names the nearest of the names to one that is not among them.
+func didYouMean(name string, names []string) string {
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+	const longest = 100
+	if len(name) > longest {
+		return ""
+	}
+	best, distance := "", 2+min(len(name)/4, 2)
+	for _, other := range names {
+		if len(other) > longest {
+			continue
+		}
+		d := levenshtein.ComputeDistance(fold(name), fold(other))
+		if d < distance || d == distance && best != "" && other < best {
+			best, distance = other, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
