@@ -18,8 +18,8 @@ import (
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
-// maxFixChecks is how often the documents of one command line are checked to
-// find the fixes that do no harm. A check mostly shows that all of them do none.
+// maxFixChecks is how often the documents of one project are checked to find
+// the fixes that do no harm. A check mostly shows that all of them do none.
 const maxFixChecks = 100
 
 // maxEdits is how many edits of one document are made at once.
@@ -30,7 +30,8 @@ type fixing struct {
 	set     *documentSet
 	docs    map[string]*fixable // by absolute path
 	refused map[refusal]bool
-	checks  int
+	checks  int  // of this project
+	stopped bool // there were too many in one
 }
 
 // fixable is a document that can be rewritten.
@@ -70,7 +71,7 @@ func (i *idlCheckCmd) fix(ctx context.Context, c *cli, set *documentSet) error {
 			return &exitError{exitUnavailable, err}
 		}
 	}
-	if f.checks >= maxFixChecks {
+	if f.stopped {
 		c.warn("too many of the fixes do harm to find all of those that do none")
 	}
 	changed, failed := false, false
@@ -145,7 +146,8 @@ func (f *fixing) project(ctx context.Context, p *project.Project, files []string
 	if err != nil {
 		return err
 	}
-	for f.checks < maxFixChecks {
+	f.checks = 0
+	for {
 		if ctx.Err() != nil {
 			return errors.New("interrupted; the documents are as they were")
 		}
@@ -158,7 +160,6 @@ func (f *fixing) project(ctx context.Context, p *project.Project, files []string
 		}
 		now = next
 	}
-	return nil
 }
 
 // candidates returns the findings of documents that can be rewritten which
@@ -195,7 +196,11 @@ func refusalOf(d syntax.Diagnostic) refusal {
 // attempt makes the fixes of the findings, or of some of them if together they
 // do harm, and returns what is found then; nil if each does harm.
 func (f *fixing) attempt(ctx context.Context, p *project.Project, files []string, now *project.Result, list []syntax.Diagnostic) (*project.Result, error) {
-	if len(list) == 0 || f.checks >= maxFixChecks || ctx.Err() != nil {
+	if len(list) == 0 || ctx.Err() != nil {
+		return nil, nil
+	}
+	if f.checks == maxFixChecks {
+		f.stopped = true
 		return nil, nil
 	}
 	f.checks++
