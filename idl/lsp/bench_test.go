@@ -80,6 +80,17 @@ func BenchmarkKeystroke(b *testing.B) {
 				b.Fatal("got no hover")
 			}
 		}},
+		{"definition", func(e *editor, _ int) {
+			var got location
+			e.call("textDocument/definition", e.at("long.wip", text, "-> observed<fact<page<Ava"), &got)
+		}},
+		{"hover of an operation", func(e *editor, _ int) {
+			var got any
+			e.call("textDocument/hover", e.at("long.wip", text, "  nearby_7"), &got)
+			if got == nil {
+				b.Fatal("got no hover")
+			}
+		}},
 		{"tokens", func(e *editor, _ int) {
 			var got json.RawMessage
 			e.call("textDocument/semanticTokens/full", object{"textDocument": object{"uri": e.uri("long.wip")}}, &got)

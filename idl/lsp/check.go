@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/lint"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
@@ -25,6 +26,7 @@ type checker struct {
 	dirty map[string]bool // paths to check
 	gone  []*document     // closed since
 	shown map[string]shown
+	sound map[string]sound
 
 	// What only run touches.
 	uses   map[string][]string // by path: the documents that the last check read
@@ -48,6 +50,20 @@ func (c *checker) shownOf(d *document) []syntax.Diagnostic {
 	return nil
 }
 
+// sound is the last state of an open document that had no fault.
+type sound struct {
+	*document
+	compiled *idl.Document
+}
+
+// soundOf returns the last sound state of a document; its zero value if there
+// was none.
+func (c *checker) soundOf(path string) sound {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sound[path]
+}
+
 // How checks are spaced: by a multiple of what the last one took longer than
 // the time between two keystrokes of the fastest typist.
 const (
@@ -57,7 +73,7 @@ const (
 )
 
 func newChecker(s *server) *checker {
-	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, shown: map[string]shown{}, uses: map[string][]string{},
+	return &checker{server: s, wake: make(chan struct{}, 1), dirty: map[string]bool{}, shown: map[string]shown{}, sound: map[string]sound{}, uses: map[string][]string{},
 		others: closedFaults{found: map[string]map[string][]diagnostic{}, shown: map[string][]diagnostic{}}}
 }
 
@@ -76,6 +92,7 @@ func (c *checker) closed(snap *snapshot, d *document) {
 	c.snap = snap
 	c.gone = append(c.gone, d)
 	delete(c.shown, d.path)
+	delete(c.sound, d.path)
 	c.mu.Unlock()
 	c.notify()
 }
@@ -195,6 +212,9 @@ func (c *checker) document(ctx context.Context, snap *snapshot, path string, tou
 	}
 	c.mu.Lock()
 	c.shown[path] = shown{d, r.faults[path]}
+	if doc := r.document(path); doc != nil {
+		c.sound[path] = sound{d, doc}
+	}
 	c.mu.Unlock()
 	c.publish(d.uri, &d.version, list)
 	c.opened(d)

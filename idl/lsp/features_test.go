@@ -281,6 +281,40 @@ func TestHoverInABrokenDocument(t *testing.T) {
 	}
 }
 
+// TestHoverWhileAnotherDeclarationIsWritten fails if an operation loses its
+// schema for what is wrong elsewhere, or keeps that of another text.
+func TestHoverWhileAnotherDeclarationIsWritten(t *testing.T) {
+	e := newEditor(t, map[string]string{"shared.wip": shared})
+	e.open("shop.wip", shop)
+	e.diagnostics("shop.wip", 1)
+	tests := []struct {
+		old, new string
+		schema   bool
+	}{
+		{"record Item {", "record Item { x: ", true},
+		{"package shop;", "package shop;\n\n", true},
+		{"buy(order", "buy(o: strng, order", false},
+		{"buy(", "sell(", true},
+		{"record Item {", "record Item { x:: ", false}, // and sell is buy again
+	}
+	text := shop
+	for i, tt := range tests {
+		text = strings.Replace(shop, tt.old, tt.new, 1)
+		e.replace("shop.wip", i+2, text)
+		if i == 3 {
+			e.diagnostics("shop.wip", i+2)
+		}
+		var got struct {
+			Contents struct{ Value string } `json:"contents"`
+		}
+		p := object{"textDocument": object{"uri": e.uri("shop.wip")}, "position": place(text, strings.Index(text, "to: north)\n  ")+len("to: north)\n  "))}
+		e.call("textDocument/hover", p, &got)
+		if has := strings.Contains(got.Contents.Value, `"title"`); has != tt.schema {
+			t.Errorf("after %q: got %q, want a schema: %v", tt.new, got.Contents.Value, tt.schema)
+		}
+	}
+}
+
 type documentSymbol struct {
 	Name     string           `json:"name"`
 	Detail   string           `json:"detail"`

@@ -151,24 +151,44 @@ func (s *server) describe(sym *symbol) string {
 	return b.String()
 }
 
-// compiled returns the operation that a symbol is, if its document is without
-// fault.
+// compiled returns the operation that a symbol is. While its document has a
+// fault, or is being checked, that is as it was when the document was last
+// sound, if it is written as it was then; nil if it is not.
 func (s *server) compiled(sym *symbol) *idl.Operation {
 	if sym.kind != anOperation {
 		return nil
 	}
-	r := s.snap.check(sym.view.path)
-	name := r.project.Name(sym.view.path)
-	for _, doc := range r.Documents {
-		if doc.Name != name {
-			continue
+	path := sym.view.path
+	r := s.snap.checked(path)
+	if r != nil && r.document(path) != nil {
+		return sym.in(r.document(path))
+	}
+	if before := s.checker.soundOf(path); before.document != nil {
+		i := before.view().decls[sym.parent.name.Name]
+		if i != nil && i.member(sym.name.Name) != nil && i.member(sym.name.Name).source() == sym.source() {
+			return sym.in(before.compiled)
 		}
-		if i := doc.Interface(sym.parent.name.Name); i != nil {
-			return i.Operation(sym.name.Name)
-		}
+	}
+	if r == nil {
+		r = s.snap.check(path)
+	}
+	return sym.in(r.document(path))
+}
+
+// in returns the operation that a symbol is in a document; nil if there is
+// none.
+func (s *symbol) in(doc *idl.Document) *idl.Operation {
+	if doc == nil {
+		return nil
+	}
+	if i := doc.Interface(s.parent.name.Name); i != nil {
+		return i.Operation(s.name.Name)
 	}
 	return nil
 }
+
+// source returns how a symbol is declared, as it is written.
+func (s *symbol) source() string { return s.view.src[s.span.Start.Offset:s.span.End.Offset] }
 
 // limits says in one line what the annotations of an operation amount to.
 func limits(op *idl.Operation) string {

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/project"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
@@ -28,7 +30,7 @@ type snapshot struct {
 	links *links
 
 	mu      sync.Mutex
-	results map[string]func() *result    // by path
+	results map[string]*outcome          // by path
 	names   map[*view]map[string]*symbol // what the imports of documents bring
 }
 
@@ -45,7 +47,7 @@ type links struct {
 // newSnapshot returns the state in which docs are open. It owns the map.
 func newSnapshot(docs map[string]*document, folders []string, p *projects, closed *closedFiles) *snapshot {
 	s := &snapshot{docs: docs, folders: folders, projects: p, closed: closed, overlay: make(map[string][]byte, len(docs)),
-		links: &links{}, results: map[string]func() *result{}, names: map[*view]map[string]*symbol{}}
+		links: &links{}, results: map[string]*outcome{}, names: map[*view]map[string]*symbol{}}
 	for path, d := range docs {
 		s.overlay[path] = d.bytes
 	}
@@ -83,16 +85,44 @@ type result struct {
 	err     error                          // the tree could not be searched; the rest is empty
 }
 
+// outcome is a check that is made when it is first asked for.
+type outcome struct {
+	once   sync.Once
+	result atomic.Pointer[result] // nil until it is made
+}
+
+// outcome returns the check of a document.
+func (s *snapshot) outcome(path string) *outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.results[path]
+	if o == nil {
+		o = &outcome{}
+		s.results[path] = o
+	}
+	return o
+}
+
 // check returns what a check of a document finds.
 func (s *snapshot) check(path string) *result {
-	s.mu.Lock()
-	once := s.results[path]
-	if once == nil {
-		once = sync.OnceValue(func() *result { return s.compute(path) })
-		s.results[path] = once
+	o := s.outcome(path)
+	o.once.Do(func() { o.result.Store(s.compute(path)) })
+	return o.result.Load()
+}
+
+// checked returns what the check of a document found if it was made; otherwise
+// nil.
+func (s *snapshot) checked(path string) *result { return s.outcome(path).result.Load() }
+
+// document returns the compiled form of a document; nil if it has a fault.
+func (r *result) document(path string) *idl.Document {
+	name := r.project.Name(path)
+	for _, doc := range r.Documents {
+		if doc.Name == name {
+			return doc
+		}
 	}
-	s.mu.Unlock()
-	return once()
+	return nil
 }
 
 func (s *snapshot) compute(path string) *result {
