@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type Toolset struct {
 	principal *client.Principal
 	export    *dialect.Export
 	tools     []offered
+	mark      []byte // the secret of the marks around strangers' words
 }
 
 // Toolset returns the tools of a surface for a caller. The same tools and
@@ -47,7 +49,9 @@ func (a *Adapter) Toolset(_ context.Context, p *client.Principal, opt ToolsetOpt
 	if err != nil {
 		return nil, err
 	}
-	return &Toolset{a, p, export, tools}, nil
+	mark := make([]byte, 32)
+	rand.Read(mark) // never fails
+	return &Toolset{a, p, export, tools, mark}, nil
 }
 
 func exported(tools []offered, opt ToolsetOptions) (*dialect.Export, error) {
@@ -128,8 +132,8 @@ const atOnce = 8
 // returns what is to be appended to the conversation, with the number of calls;
 // nil if there were none. Calls that change nothing run at the same time, and
 // if one of a message may change something all run in order. The answers are in
-// the order of the calls. The error is for a message that is none of the
-// provider's.
+// the order of the calls. The error is that of the dialect's Calls, for a message
+// that is none of the provider's; then nothing was run.
 func (t *Toolset) Turn(ctx context.Context, message []byte) (reply json.RawMessage, calls int, err error) {
 	list, err := t.export.Dialect.Calls(message)
 	if err != nil || len(list) == 0 {
@@ -152,7 +156,7 @@ func (t *Toolset) Turn(ctx context.Context, message []byte) (reply json.RawMessa
 			results[i] = t.Answer(ctx, call)
 		}
 	}
-	reply, err = t.export.Dialect.Results(results, dialect.ResultOptions{})
+	reply, err = t.export.Dialect.Results(results, dialect.ResultOptions{Mark: t.mark})
 	return reply, len(list), err
 }
 

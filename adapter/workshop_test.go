@@ -116,6 +116,13 @@ func (h *workshop) calls() []wip.Call {
 // open mounts the workshop at /w. Everything is approved.
 func (h *workshop) open(t testing.TB, trusted bool) *client.Client {
 	t.Helper()
+	return mount(t, h, trusted)
+}
+
+func mounted(t testing.TB, h wip.Host) *client.Client { return mount(t, h, true) }
+
+func mount(t testing.TB, h wip.Host, trusted bool) *client.Client {
+	t.Helper()
 	c := client.New(&client.Config{Approve: func(context.Context, client.Approval) bool { return true }})
 	if err := c.Mount(t.Context(), "/w", h, &space.MountOptions{Trusted: trusted}); err != nil {
 		t.Fatal(err)
