@@ -231,7 +231,7 @@ func (r *recovery) fail(from, to int, d Diagnostic) {
 	}
 	repeated := found == r.lastFound
 	r.lastFound, r.lastEnd = found, to
-	if !repeated && !r.broken && !r.muted && !r.lexicalFault(from, to) {
+	if !repeated && !r.broken && !r.muted && !r.lexicalFault(from, to, found) {
 		r.report(d)
 	}
 }
@@ -275,16 +275,26 @@ func (r *recovery) quietly(quiet bool, f func()) {
 	r.muted = muted
 }
 
-// lexicalFault reports whether the scanner found a fault in the tokens
-// [from, to) or beside them.
-func (r *recovery) lexicalFault(from, to int) bool {
+// lexicalFault reports whether the scanner passed over something in the tokens
+// [from, to) or beside them, or guessed where something ends: what the grammar
+// then misses at the token found is most likely that. A token that is faulty in
+// itself is there, but a number may have swallowed what follows it.
+func (r *recovery) lexicalFault(from, to, found int) bool {
 	start := 0
 	if from > 0 {
 		start = endOf(&r.toks[from-1]).Offset
 	}
 	all := r.scanner.faults
 	i := sort.Search(len(all), func(i int) bool { return all[i].Span.Start.Offset >= start })
-	return i < len(all) && all[i].Span.Start.Offset < r.tok(to).Pos.Offset
+	for ; i < len(all) && all[i].Span.Start.Offset < r.tok(to).Pos.Offset; i++ {
+		at := all[i].Span.Start.Offset
+		k := sort.Search(len(r.toks), func(k int) bool { return endOf(&r.toks[k]).Offset > at })
+		number := all[i].Rule == RuleBadNumber && (found == k || found == k+1)
+		if number || all[i].Rule == RuleUnterminatedString || r.tok(k).Pos.Offset > at {
+			return true
+		}
+	}
+	return false
 }
 
 // unexpected returns the fault that the token at i is not what was expected.
