@@ -21,8 +21,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// toolsOf returns a tool for each operation of the documents.
-func toolsOf(t testing.TB, load idl.Loader, names ...string) []dialect.Tool {
+// fataler is what testing.TB and rapid.T have in common.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// compiledTools returns a tool for each operation of the documents.
+func compiledTools(t fataler, load idl.Loader, names ...string) []dialect.Tool {
 	t.Helper()
 	docs, err := idl.Compile(load, names...)
 	if err != nil {
@@ -44,7 +50,7 @@ func toolsOf(t testing.TB, load idl.Loader, names ...string) []dialect.Tool {
 }
 
 func formTools(t testing.TB) []dialect.Tool {
-	tools := toolsOf(t, idl.FSLoader(os.DirFS("testdata")), "forms.wip")
+	tools := compiledTools(t, idl.FSLoader(os.DirFS("testdata")), "forms.wip")
 	return append(tools, dialect.Tool{
 		Name: "call", Description: "Calls an operation.", Open: "arguments", OpenDoc: "What the operation takes.",
 		Output: json.RawMessage(`{"type":"object"}`), Destructive: true,
@@ -52,7 +58,7 @@ func formTools(t testing.TB) []dialect.Tool {
 }
 
 func gridTools(t testing.TB) []dialect.Tool {
-	return toolsOf(t, idl.FSLoader(interfaces.FS()), "agent.wip", "region.wip", "parcel.wip", "inventory.wip")
+	return compiledTools(t, idl.FSLoader(interfaces.FS()), "agent.wip", "region.wip", "parcel.wip", "inventory.wip")
 }
 
 func export(t testing.TB, name string, tools []dialect.Tool, opt dialect.Options) *dialect.Export {

@@ -3,8 +3,8 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/invopop/jsonschema"
 	"github.com/tidwall/gjson"
 )
 
@@ -26,17 +26,15 @@ type written struct {
 	examples          []json.RawMessage
 }
 
-// draft is one tool's schema before it is known whether it fits.
+// draft is one tool's form before it is known whether it fits.
 type draft struct {
-	schema *jsonschema.Schema
-	plan   *plan
-	losses []Loss
-	size   *size
+	lowered
+	size *size
 }
 
 func newDraft(t *Tool, r *rules, again int) draft {
-	s, p, losses := lowerTool(t, r, again)
-	return draft{s, p, losses, sizeOf(s)}
+	low := lowerTool(t, r, again)
+	return draft{low, sizeOf(low.schema)}
 }
 
 // unrolled are the depths to which records that hold themselves are written
@@ -84,20 +82,23 @@ type exporting struct {
 
 // choose drafts the tools and finds out which of them fit.
 func (x *exporting) choose() {
-	for _, again := range unrolled {
-		x.draft(again)
+	first := make([]draft, len(x.tools))
+	for n, again := range unrolled {
+		smaller := n == 0
+		for i := range first {
+			if n == 0 || first[i].unrolled {
+				first[i] = newDraft(&x.tools[i], &x.rules, again)
+				smaller = true
+			}
+		}
+		if !smaller {
+			return // no tool has anything left to give
+		}
+		x.drafts = slices.Clone(first)
 		if x.fits() {
 			return
 		}
 	}
-}
-
-func (x *exporting) draft(again int) {
-	drafts := make([]draft, len(x.tools))
-	for i := range x.tools {
-		drafts[i] = newDraft(&x.tools[i], &x.rules, again)
-	}
-	x.drafts = drafts
 }
 
 const withoutStrict = "programmatic calls, which the provider does not combine with strict tools"

@@ -11,5 +11,8 @@ func (l *lowering) lose(constraint string, said Said, maySend string) {
 	if len(l.path) > 0 {
 		path = "/" + strings.Join(l.path, "/") // names need no escapes
 	}
+	if l.untrusted {
+		constraint = clean(constraint) // it may hold a pattern
+	}
 	l.losses = append(l.losses, Loss{Path: path, Constraint: strings.ToLower(constraint[:1]) + constraint[1:], Said: said, MaySend: maySend})
 }

@@ -22,32 +22,45 @@ const (
 	// maxNodes bounds them where none does. A record of as many fields as the
 	// language allows is within it; one of records of them may not be.
 	maxNodes = 2000
+	// maxReduced is where the search for a depth that makes a schema small
+	// enough begins.
+	maxReduced = 10
 	// maxDepth is what a record may be nested where the provider states no
 	// limit: as deep as the check of a call goes.
 	maxDepth = 32
 )
 
+// lowered is a tool's argument record in a provider's form.
+type lowered struct {
+	schema *jsonschema.Schema // nil if the provider writes none for a record without members
+	plan   *plan
+	losses []Loss
+	// unrolled: a record stands in itself, so that less of that makes the
+	// schema smaller.
+	unrolled bool
+}
+
 // lowerTool writes the schema of a tool's argument record, with records
 // standing in themselves up to again times, and less often, and then less
-// deep, where the schema would be too large. It is nil if the provider writes
-// none for a record without members.
-func lowerTool(t *Tool, r *rules, again int) (*jsonschema.Schema, *plan, []Loss) {
+// deep, where the schema would be too large.
+func lowerTool(t *Tool, r *rules, again int) lowered {
 	depth := r.depth
 	if depth == 0 {
 		depth = maxDepth
 	}
+	known := map[*idl.Record]*plan{}
 	for {
-		l := lowering{maxNodes: maxNodes, rules: r, untrusted: t.Untrusted, brief: t.Brief, again: again, depth: depth, standing: map[*idl.Record]int{}}
+		l := lowering{known: known, maxNodes: maxNodes, rules: r, untrusted: t.Untrusted, brief: t.Brief, again: again, depth: depth, standing: map[*idl.Record]int{}}
 		if again > 0 {
 			l.maxNodes = maxUnrolled
 		}
-		if s, p := l.tool(t); l.nodes <= l.maxNodes || depth == 1 {
-			return s, p, l.losses
+		if s, p := l.tool(t); !l.over() {
+			return lowered{s, p, l.losses, l.unrolled}
 		}
 		if again > 0 {
 			again--
 		} else {
-			depth = min(depth, maxDepth) - 1
+			depth = min(depth, maxReduced) - 1
 		}
 	}
 }
@@ -60,13 +73,18 @@ type lowering struct {
 	again     int
 	depth     int
 
-	level    int // objects and lists around
+	known    map[*idl.Record]*plan // of values in JSON text
+	level    int                   // objects and lists around
 	standing map[*idl.Record]int
 	nodes    int
 	maxNodes int
 	path     []string
 	losses   []Loss
+	unrolled bool
 }
+
+// over reports that the schema has grown too large, so that it is given up.
+func (l *lowering) over() bool { return l.nodes > l.maxNodes && l.depth > 1 }
 
 // member is a parameter or a field.
 type member struct {
@@ -126,6 +144,9 @@ func (l *lowering) object(members []member) (*jsonschema.Schema, *plan) {
 		l.lose("no members but the declared ones", InCheck, "further members")
 	}
 	for i := range members {
+		if l.over() {
+			break
+		}
 		m := &members[i]
 		l.push(m.name)
 		ms, mp := l.member(m)
@@ -183,9 +204,7 @@ func (l *lowering) nullable(s *jsonschema.Schema) *jsonschema.Schema {
 
 // plain writes a type without regard to whether it is optional.
 func (l *lowering) plain(t *idl.Type) (*jsonschema.Schema, *plan) {
-	if l.nodes++; l.nodes > l.maxNodes && l.depth > 1 {
-		return &jsonschema.Schema{}, nil // the schema is given up
-	}
+	l.nodes++
 	if l.brief && (t.Range != nil || t.Pattern != nil) {
 		l.lose(limits(t), InCheck, "a value beyond")
 		bare := *t
@@ -223,6 +242,7 @@ func (l *lowering) record(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if l.standing[r] > l.again || len(r.Fields) == 0 && !l.rules.empty {
 		return l.cut(t)
 	}
+	l.unrolled = l.unrolled || l.standing[r] > 0
 	l.standing[r]++
 	defer func() { l.standing[r]-- }()
 	members := make([]member, len(r.Fields))
@@ -230,7 +250,7 @@ func (l *lowering) record(t *idl.Type) (*jsonschema.Schema, *plan) {
 		members[i] = member{name: f.Name, doc: documentation(f.Deprecated, f.Doc), typ: f.Type}
 	}
 	s, p := l.object(members)
-	s.Description = r.Doc
+	s.Description = l.words(r.Doc)
 	return s, p.orNil()
 }
 
@@ -268,14 +288,17 @@ func (l *lowering) count(s *jsonschema.Schema, t *idl.Type) {
 func (l *lowering) mapping(t *idl.Type) (*jsonschema.Schema, *plan) {
 	l.level++
 	defer func() { l.level-- }()
-	if t.Range != nil {
+	s := &jsonschema.Schema{Type: l.typ("object")}
+	if r := t.Range; r != nil && l.rules.counts {
+		s.MinProperties, s.MaxProperties = ends(r)
+	} else if r != nil {
 		l.lose(limits(t), InDescription, "another number of members")
 	}
-	s, p := l.value(t.Elem)
-	if p != nil {
+	value, p := l.value(t.Elem)
+	if s.AdditionalProperties = value; p != nil {
 		p = &plan{kind: planMap, elem: p}
 	}
-	return &jsonschema.Schema{Type: l.typ("object"), AdditionalProperties: s}, p
+	return s, p
 }
 
 // The members of a pair.
@@ -308,13 +331,14 @@ func (l *lowering) cut(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if l.rules.open {
 		s := &jsonschema.Schema{Type: "object", Description: "further levels of the same form"}
 		if t.Kind != idl.RecordOf || l.standing[t.Record] == 0 {
-			s.Description = "an object: " + form(t)
+			s.Description = l.words("an object: " + form(t))
 		}
 		l.lose("the form of "+t.String(), InDescription, "any object")
 		return s, nil
 	}
 	l.lose("the form of "+t.String(), InDescription, "any text")
-	return &jsonschema.Schema{Type: l.typ("string"), Description: "JSON text: " + form(t)}, &plan{kind: planText}
+	return &jsonschema.Schema{Type: l.typ("string"), Description: l.words("JSON text: " + form(t))},
+		&plan{kind: planText, elem: l.rules.within(t, l.known)}
 }
 
 func (l *lowering) scalar(t *idl.Type) *jsonschema.Schema {
@@ -452,7 +476,7 @@ func (l *lowering) pattern(s *jsonschema.Schema, t *idl.Type) {
 		s.Pattern = p
 		return
 	}
-	l.lose(l.words("matching "+t.PatternText), said, "any text")
+	l.lose("matching "+t.PatternText, said, "any text")
 }
 
 // typ returns a type's name.

@@ -15,7 +15,7 @@ import (
 type plan struct {
 	kind    planKind
 	members []planMember // of planObject
-	elem    *plan        // of the others: of each element or value
+	elem    *plan        // of the others: of each element or value, or of what the text holds
 }
 
 type planKind uint8
@@ -51,6 +51,31 @@ func (p *plan) orNil() *plan {
 	return nil
 }
 
+// within returns the plan of a value in JSON text. Such a value is the record's
+// own, but a model that wrote a map as pairs around it may do so within.
+func (r *rules) within(t *idl.Type, known map[*idl.Record]*plan) *plan {
+	switch {
+	case r.maps:
+		return nil
+	case t.Kind == idl.Map:
+		return &plan{kind: planPairs, elem: r.within(t.Elem, known)}
+	case t.Kind == idl.List:
+		if elem := r.within(t.Elem, known); elem != nil {
+			return &plan{kind: planList, elem: elem}
+		}
+	case t.Kind == idl.RecordOf && known[t.Record] != nil:
+		return known[t.Record]
+	case t.Kind == idl.RecordOf:
+		p := &plan{kind: planObject}
+		known[t.Record] = p
+		for _, f := range t.Record.Fields {
+			p.members = append(p.members, planMember{name: f.Name, value: r.within(f.Type, known)})
+		}
+		return p
+	}
+	return nil
+}
+
 func (p *plan) member(name string) *planMember {
 	for i := range p.members {
 		if p.members[i].name == name {
@@ -66,15 +91,12 @@ const maxSent = 8 * idl.MaxArgumentBytes
 
 // undo turns what was sent into the record that it stands for.
 func (p *plan) undo(sent json.RawMessage) json.RawMessage {
-	if p == nil || len(sent) > maxSent || !gjson.ValidBytes(sent) {
+	if p == nil || len(sent) > maxSent || !readable(sent) {
 		return sent
 	}
 	v := gjson.ParseBytes(sent)
-	if v.Type == gjson.String && gjson.Valid(v.Str) && utf8.ValidString(v.Str) {
-		// A record in a string: the check puts that right, and says so.
-		if inner := gjson.Parse(v.Str); inner.IsObject() {
-			return quoted(p.read(nil, inner))
-		}
+	if inner, ok := held(v); ok && inner.IsObject() {
+		return quoted(p.read(nil, inner)) // the check takes it out, and says so
 	}
 	return p.read(make([]byte, 0, len(sent)), v)
 }
@@ -85,8 +107,8 @@ func (p *plan) read(out []byte, v gjson.Result) []byte {
 	switch {
 	case p == nil:
 	case p.kind == planText:
-		if v.Type == gjson.String && readable(v.Str) {
-			return append(out, strings.TrimSpace(v.Str)...)
+		if inner, ok := held(v); ok {
+			return p.elem.read(out, inner)
 		}
 	case p.kind == planPairs && v.IsArray():
 		if read, ok := p.readPairs(out, v); ok {
@@ -112,10 +134,24 @@ func (p *plan) read(out []byte, v gjson.Result) []byte {
 	return append(out, v.Raw...)
 }
 
-// readable reports whether a string holds JSON whose every character arrived
-// whole.
-func readable(text string) bool {
-	return gjson.Valid(text) && !strings.ContainsRune(text, utf8.RuneError)
+// maxSentLevels is how deep what was sent may be nested to be looked into: a
+// map is two levels where it is written as pairs, and not all that is deeper
+// than the check of a call allows need be refused here.
+const maxSentLevels = 3 * maxDepth
+
+// readable reports whether a text is JSON that may be looked into: the time
+// that takes grows with its depth.
+func readable(text []byte) bool {
+	return levels(text) <= maxSentLevels && utf8.Valid(text) && gjson.ValidBytes(text)
+}
+
+// held returns the JSON that a string holds.
+func held(v gjson.Result) (gjson.Result, bool) {
+	if v.Type != gjson.String {
+		return v, false
+	}
+	text := unquote(nil, v.Raw)
+	return gjson.ParseBytes(text), readable(text)
 }
 
 // readPairs appends the object that a list of pairs stands for. A key that is

@@ -30,6 +30,5 @@ func portableTool(t *written) any {
 // that the words are a stranger's: they are cleaned (B4). The schema is the
 // caller's, and equal for equal parameters.
 func InputSchema(params []*idl.Param, untrusted bool) *jsonschema.Schema {
-	schema, _, _ := lowerTool(&Tool{Params: params, Untrusted: untrusted}, &portableRules, maxAgain)
-	return schema
+	return lowerTool(&Tool{Params: params, Untrusted: untrusted}, &portableRules, maxAgain).schema
 }

@@ -17,6 +17,7 @@ type rules struct {
 	lengths  bool  // minLength, maxLength
 	patterns bool  // pattern
 	sizes    sizes // minItems, maxItems
+	counts   bool  // minProperties, maxProperties
 
 	depth int // objects and lists in each other, the record being the first; 0 if unlimited
 	// An enum of more values than these is allowed only so many characters; 0
@@ -49,5 +50,5 @@ const (
 // are not strict, without any convention, so that what is sent is the record.
 var portableRules = rules{
 	closed: true, maps: true, open: true, empty: true,
-	bounds: true, lengths: true, patterns: true,
+	bounds: true, lengths: true, patterns: true, counts: true,
 }

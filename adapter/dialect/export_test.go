@@ -1,0 +1,4 @@
+package dialect
+
+// CommonPattern is commonPattern, for tests.
+var CommonPattern = commonPattern
