@@ -137,6 +137,7 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	p := &Param{Name: n.Name.Name, Doc: u.docOf(n.Doc, n.Name), Deprecated: s.deprecated, Span: n.Span, NameSpan: n.Name.Span}
 	p.Type = c.typ(u, n.Type, &place{role: forParam})
 	if p.Type == nil {
+		u.withhold(n)
 		return p
 	}
 	if r := c.records[heldRecord(p.Type)]; r != nil && r.resultOnly != nil {
@@ -165,6 +166,34 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	}
 	p.Default = c.literal(u, n.Default, p.Type)
 	return p
+}
+
+// withhold takes back the built-in type that a parameter's unknown one is nearly
+// written as, if it does not fit the default.
+func (u *unit) withhold(n *syntax.Param) {
+	if n.Default == nil || len(u.found) == 0 {
+		return
+	}
+	d := &u.found[len(u.found)-1]
+	if d.Rule != ruleUnknownType || d.Span != n.Type.Name.Span || len(d.Fixes) != 1 {
+		return
+	}
+	fits := false
+	switch d.Fixes[0].Edits[0].Text {
+	case "int", "float":
+		fits = n.Default.Kind == syntax.NumberValue
+	case "duration":
+		fits = n.Default.Kind == syntax.QuantityValue || n.Default.Kind == syntax.NumberValue
+	case "string", "uuid", "bytes", "entry", "text":
+		fits = n.Default.Kind == syntax.StringValue
+	case "bool":
+		fits = n.Default.Text == "true" || n.Default.Text == "false"
+	default:
+		fits = true
+	}
+	if !fits {
+		d.Hint, d.Fixes = "", nil
+	}
 }
 
 // checkPage checks that a page of the result can be asked for by number and

@@ -289,8 +289,8 @@ func (r *recovery) lexicalFault(from, to, found int) bool {
 	for ; i < len(all) && all[i].Span.Start.Offset < r.tok(to).Pos.Offset; i++ {
 		at := all[i].Span.Start.Offset
 		k := sort.Search(len(r.toks), func(k int) bool { return endOf(&r.toks[k]).Offset > at })
-		number := all[i].Rule == RuleBadNumber && (found == k || found == k+1)
-		if number || all[i].Rule == RuleUnterminatedString || r.tok(k).Pos.Offset > at {
+		itself := found == k && all[i].Rule != RuleBadEscape || found == k+1 && all[i].Rule == RuleBadNumber
+		if itself || all[i].Rule == RuleUnterminatedString || r.tok(k).Pos.Offset > at {
 			return true
 		}
 	}
@@ -329,20 +329,49 @@ func piece[P any](r *recovery, p *participle.Parser[P], from, to int, more, hint
 	i, d := r.explain(err, from, to, more, hint)
 	if d.Rule != RuleMissingSemicolon {
 		r.fail(from, to, d)
+		if sign := missingSign(&d, r.tok(i)); sign != 0 {
+			return mended(r, p, from, i, to, sign), to
+		}
 		return nil, to
 	}
-	found := r.toks[i]
-	mended := append(slices.Clone(r.toks[from:i]), lexer.Token{Type: ';', Value: ";", Pos: found.Pos}, found)
-	node, err = parse(p, mended, 0, len(mended)-1)
-	if err != nil {
-		node = nil
-	}
+	node = mended(r, p, from, i, i, ';')
 	r.fail(from, i, d)
 	r.lastFound = -1 // what comes next is not to blame
 	if r.is(i, ',') {
 		i++
 	}
 	return node, i
+}
+
+// missingSign returns the sign that is missing before the token found, if that
+// is all that is wrong.
+func missingSign(d *Diagnostic, found *lexer.Token) lexer.TokenType {
+	switch {
+	case d.Rule == RuleUnclosedAngle && found.Type != tokIdent:
+		return '>'
+	case d.Rule == RuleUnexpectedToken && strings.HasSuffix(d.Message, `expected ":" and a type`) && found.Type == tokIdent:
+		return ':'
+	}
+	return 0
+}
+
+// mended parses the tokens [from, to) with a sign more before the one at i,
+// where it takes no room. It returns nil if more is wrong.
+func mended[P any](r *recovery, p *participle.Parser[P], from, i, to int, sign lexer.TokenType) *P {
+	more := lexer.Token{Type: sign, Pos: r.tok(i).Pos}
+	if sign == ';' { // participle looks at the text
+		more.Value = ";"
+	} else if i > 0 {
+		end := endOf(&r.toks[i-1])
+		more.Pos.Offset, more.Pos.Line, more.Pos.Column = end.Offset, end.Line, end.Col
+	}
+	toks := append(slices.Clone(r.toks[from:i]), more)
+	toks = append(append(toks, r.toks[i:to]...), *r.tok(to))
+	node, err := parse(p, toks, 0, len(toks)-1)
+	if err != nil {
+		return nil
+	}
+	return node
 }
 
 // explain puts an error of the grammar on the tokens [from, to) into words,

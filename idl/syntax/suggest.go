@@ -53,6 +53,9 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleMissingSemicolon:
 		return write(d.Span, ";")
 	case RuleMissingComma:
+		if s.inAnnotation(at) && !s.anotherArg(at) {
+			return Fix{}
+		}
 		return write(d.Span, ",")
 	case RuleUnclosedAngle, RuleUnclosedBracket, RuleUnclosedParen:
 		return s.closing(d, at)
@@ -74,7 +77,7 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		case s.typ(at-1) == tokDots && endOf(&s.toks[at-1]) == d.Span.Start && s.text[d.Span.Start.Offset] == '.':
 			return s.hinted(d, "a range has two dots", write(d.Span, s.textOf(d.Span)[1:]))
 		case s.typ(at-1) != ':' || s.inAnnotation(at):
-			return s.decimal(d)
+			return s.decimal(d, at)
 		}
 	case RuleMissingPackage:
 		return s.packageName()
@@ -167,7 +170,7 @@ func (s *suggester) closing(d *Diagnostic, at int) Fix {
 			return write(end, strings.Repeat(">", s.openAngles(at)))
 		}
 	case RuleUnclosedBracket:
-		if last == tokNumber || last == tokString || last == tokIdent && s.toks[at-1].Value == "bytes" {
+		if whole := last == tokNumber && s.typ(at-2) == tokDots || last == tokString || last == tokIdent && s.toks[at-1].Value == "bytes"; whole && s.endsRefinement(at) {
 			return write(end, "]")
 		}
 	case RuleUnclosedParen:
@@ -263,7 +266,9 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 	case strings.ContainsRune(otherQuotes, r) && size == len(found) && s.typ(at) == tokString && s.toks[at].Pos.Offset == d.Span.Start.Offset:
 		return s.quotes(d, at, size)
 	case found == "#":
-		return put(`write //`, d.Span, "//")
+		if s.commentFits(d.Span, at) {
+			return put(`write //`, d.Span, "//")
+		}
 	case found == "--" && s.startsLine(d.Span.Start):
 		return s.hinted(d, `a comment begins with "//"`, put(`write //`, d.Span, "//"))
 	case found == "/" && at > 1 && s.typ(at) == tokIdent && s.toks[at-2].Value == "package":
@@ -278,11 +283,29 @@ func (s *suggester) character(d *Diagnostic, at int) Fix {
 	return Fix{}
 }
 
+// commentFits reports whether what stands from a place to the end of its line,
+// and before the token at an index, is hardly meant to be read.
+func (s *suggester) commentFits(from Span, at int) bool {
+	rest, _, _ := strings.Cut(s.text[from.End.Offset:], "\n")
+	switch s.typ(at - 1) {
+	case ';', ',', '{', '}', lexer.EOF:
+		return !strings.ContainsAny(rest, "{}")
+	}
+	return false
+}
+
 // quotes puts a string in double quotes, which stands in others, or a name in
 // none.
 func (s *suggester) quotes(d *Diagnostic, at, size int) Fix {
 	if s.quotesName(at) {
 		return s.bare(d, at)
+	}
+	before := ""
+	if at > 0 {
+		before = s.toks[at-1].Value
+	}
+	if !s.inAnnotation(at) && before != "=" && before != "import" && before != "matching" { // no string is right there
+		return Fix{}
 	}
 	whole := over(&s.toks[at])
 	raw := s.toks[at].Value
@@ -293,15 +316,17 @@ func (s *suggester) quotes(d *Diagnostic, at, size int) Fix {
 	return write(whole, `"`+raw[size:len(raw)-last]+`"`)
 }
 
-// decimal writes a number as numbers are written.
-func (s *suggester) decimal(d *Diagnostic) Fix {
+// decimal writes the number at an index as numbers are written.
+func (s *suggester) decimal(d *Diagnostic, at int) Fix {
 	found := s.textOf(d.Span)
 	digits := strings.ReplaceAll(strings.TrimLeft(found, "+-"), "_", "")
 	if v, err := strconv.ParseUint(digits, 0, 53); err == nil && len(digits) > 1 && digits[0] == '0' && !isDigit(digits[1]) {
 		digits = strconv.FormatUint(v, 10)
 	}
 	if strings.HasSuffix(digits, ".") {
-		digits += "0"
+		if digits += "0"; s.typ(at-1) == '=' && at > 1 && s.toks[at-2].Value == "int" {
+			digits = strings.TrimSuffix(digits, ".0")
+		}
 	}
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" || !isDigit(digits[0]) {
@@ -366,7 +391,7 @@ func (s *suggester) startsLine(p Pos) bool {
 func (s *suggester) toTheTop(at int) Fix {
 	clause, ok := s.clauseAround(at)
 	first := &s.toks[0]
-	if !ok || first.Type != tokIdent || !isTopWord(first.Value) || len(s.comments) > 0 && s.comments[0].doc && s.comments[0].start < first.Pos.Offset {
+	if !ok || first.Type != tokIdent || first.Value != "package" || len(s.comments) > 0 && s.comments[0].doc && s.comments[0].start < first.Pos.Offset {
 		return Fix{}
 	}
 	text := strings.TrimSpace(s.textOf(clause))

@@ -18,7 +18,9 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 	}
 	switch {
 	case strings.HasSuffix(d.Hint, "remove it"):
-		if last := s.typ(at - 1); last == ';' || last == '}' || last == ',' { // else something before it may be wrong
+		last, next := s.typ(at-1), s.typ(at+1)
+		sound := next == tokIdent || next == '@' || next == '}' || next == lexer.EOF
+		if sound && (last == ';' || last == '}' || last == ',') { // else something beside it may be wrong
 			return put("remove it", d.Span, "")
 		}
 	case strings.HasPrefix(d.Hint, "remove the brace"):
@@ -35,7 +37,7 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 		return s.arrow(d, at)
 	case strings.HasPrefix(d.Hint, "write name: type") && found == tokIdent:
 		return s.colon(at)
-	case strings.HasPrefix(d.Hint, "an Object has no properties") && found == ':':
+	case strings.HasPrefix(d.Hint, "an Object has no properties") && found == ':' && s.plainMember(at):
 		return write(d.Span, "() ->")
 	case strings.HasSuffix(d.Hint, "() -> type;") && found == tokArrow:
 		return write(behind(&s.toks[at-1]), "()")
@@ -43,6 +45,48 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 		return write(behind(&s.toks[at-1]), " {")
 	}
 	return Fix{}
+}
+
+// plainMember reports whether only a type stands between an index and the end
+// of the member.
+func (s *suggester) plainMember(at int) bool {
+	for at++; ; at++ {
+		switch s.typ(at) {
+		case ';':
+			return true
+		case '(', ')', '=', ':', '{', '}', '@', tokArrow, lexer.EOF:
+			return false
+		}
+	}
+}
+
+// anotherArg reports whether the token at an index begins another argument of
+// an annotation that takes several: it is named, or like the one before.
+func (s *suggester) anotherArg(at int) bool {
+	if s.typ(at) == tokIdent && s.typ(at+1) == ':' {
+		return true
+	}
+	t := s.typ(at)
+	return (t == tokString || t == tokIdent) && s.typ(at-1) == t && s.typ(at-2) != ':' && s.toks[at].Value != s.toks[at-1].Value
+}
+
+// endsRefinement reports whether what stands at an index can be behind a
+// refinement, which is not closed further on.
+func (s *suggester) endsRefinement(at int) bool {
+	switch s.typ(at) {
+	case ';', ',', ')', '>', '=', '?', tokArrow, '@', '}', tokIdent:
+	default:
+		return false
+	}
+	for {
+		switch s.typ(at) {
+		case ']':
+			return false
+		case ';', '{', '}', '[', ':', tokArrow, lexer.EOF:
+			return true
+		}
+		at++
+	}
 }
 
 // typeWords are the plain built-in types, to see that one stands in place of a
