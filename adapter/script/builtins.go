@@ -153,7 +153,7 @@ var libraryBuiltins = []*builtin{
 		s, err := r.written(args[0])
 		return starlark.String(s), err
 	}},
-	through("reversed", 16, "reversed(list): a new list in the other direction"),
+	through("reversed", elemBytes, "reversed(list): a new list in the other direction"),
 	through("set", entryBytes, "set(list): the elements, each once"),
 	{name: "sorted", doc: "sorted(list, key=f, reverse=False): a new list in order", fn: sorted},
 	{name: "str", doc: "str(x): x as text", fn: func(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -163,7 +163,7 @@ var libraryBuiltins = []*builtin{
 		s, err := r.said(args[0])
 		return starlark.String(s), err
 	}},
-	through("tuple", 16, "tuple(list): the elements as a tuple"),
+	through("tuple", elemBytes, "tuple(list): the elements as a tuple"),
 	as("type", "type(x): the name of x's type"),
 	through("zip", 80, "zip(a, b...): tuples of the elements at the same place"),
 }

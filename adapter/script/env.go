@@ -91,6 +91,8 @@ type Env struct {
 	calls   int             // of all runs, for their identifiers
 	// untrusted says that a run has come to hold a stranger's words.
 	untrusted bool
+	printed   int  // bytes of the last run's output, dropped ones too
+	quiet     bool // says nothing in the output of what was dropped
 }
 
 // New returns an Env.

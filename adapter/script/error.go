@@ -1,9 +1,11 @@
 package script
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -173,7 +175,7 @@ func (r *run) failure(err error) error {
 		} else if eval.Unwrap() != nil {
 			err = eval.Unwrap()
 		}
-		e.Message, e.cause = err.Error(), errors.Unwrap(eval)
+		e.Message = err.Error()
 		for _, frame := range eval.CallStack {
 			if frame.Pos.Filename() == "<builtin>" || frame.Pos.Line == 0 {
 				continue
@@ -203,6 +205,11 @@ func (r *run) failure(err error) error {
 		e.place(at.Pos)
 		e.Message = at.Msg
 	}
+	const most = 8 << 10 // bytes; a message may quote what a script has made
+	if len(e.Message) > most {
+		e.Message = strings.ToValidUTF8(e.Message[:most], "") + fmt.Sprintf("… and %d more bytes", len(e.Message)-most)
+	}
+	e.Message = printable(e.Message)
 	e.cause = err
 	return e
 }
@@ -227,9 +234,9 @@ func (e *Env) undefined(message string) string {
 	}
 	hint := didYouMean(name, names)
 	if hint == "" {
-		hint = "; help() lists what there is"
+		hint = "help() lists what there is"
 	}
-	return "found the name " + name + ", which is not defined" + hint
+	return "found the name " + name + ", which is not defined; " + hint
 }
 
 // didYouMean names the nearest of the names to one that is not among them.
@@ -245,6 +252,9 @@ func didYouMean(name string, names []string) string {
 			continue
 		}
 		d := levenshtein.ComputeDistance(fold(name), fold(other))
+		if d > 1 && anagram(fold(name), fold(other)) {
+			d = 1
+		}
 		if d < distance || d == distance && best != "" && other < best {
 			best, distance = other, d
 		}
@@ -252,5 +262,14 @@ func didYouMean(name string, names []string) string {
 	if best == "" {
 		return ""
 	}
-	return "; did you mean " + best + "?"
+	return "did you mean " + best + "?"
+}
+
+// anagram reports whether two names have the same bytes in another order: mostly
+// two neighbours in each other's place.
+func anagram(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return bytes.Equal(x, y)
 }

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -53,7 +54,7 @@ func (m *method) arguments(args starlark.Tuple, kwargs []starlark.Tuple) (map[st
 	for _, kv := range kwargs {
 		name := string(kv[0].(starlark.String))
 		if named[name] != nil {
-			return nil, fmt.Errorf("arguments: %s: found the argument %s twice, expected it once", m.Name(), name)
+			return nil, m.misused("found the argument " + name + " twice, expected it once")
 		}
 		named[name] = kv[1]
 	}
@@ -73,7 +74,7 @@ func (m *method) arguments(args starlark.Tuple, kwargs []starlark.Tuple) (map[st
 		for k, v := range dict.Entries() {
 			name, ok := starlark.AsString(k)
 			if !ok {
-				return nil, fmt.Errorf("arguments: %s: found a key of type %s in the record of arguments, expected a string", m.Name(), k.Type())
+				return nil, m.misused("found a key of type " + k.Type() + " in the record of arguments, expected a string")
 			}
 			named[name] = v
 		}
@@ -82,23 +83,24 @@ func (m *method) arguments(args starlark.Tuple, kwargs []starlark.Tuple) (map[st
 		named[required[0].Name] = args[0]
 		return named, nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "arguments: %s: found %d %s without a name, expected names", m.Name(), len(args), plural(len(args), "argument"))
+	e := m.misused(fmt.Sprintf("found %d %s without a name, expected names", len(args), plural(len(args), "argument")))
 	if len(params) < len(args) {
-		fmt.Fprintf(&b, "; it takes %d %s", len(params), plural(len(params), "parameter"))
-	} else {
-		record := map[string]starlark.Value{}
-		for i, v := range args {
-			record[params[i].Name] = v
-		}
-		for name, v := range named {
-			record[name] = v
-		}
-		if raw, err := encodeArguments(record, params); err == nil {
-			fmt.Fprintf(&b, "\n  write: %s", methodCall(m.of.path, m.op.Name, raw))
-		}
+		e.Failure.Message += fmt.Sprintf("; it takes %d %s", len(params), plural(len(params), "parameter"))
+		return nil, e
 	}
-	return nil, fmt.Errorf("%s", b.String())
+	record := maps.Clone(named)
+	for i, v := range args {
+		record[params[i].Name] = v
+	}
+	if raw, err := encodeArguments(record, params); err == nil {
+		e.Corrected = methodCall(m.of.path, m.op.Name, raw)
+	}
+	return nil, e
+}
+
+// misused says that arguments cannot be a record.
+func (m *method) misused(message string) *CallError {
+	return &CallError{Failure: &client.Error{Class: client.BadArguments, Message: m.Name() + ": " + message}}
 }
 
 // holdsFields reports whether a dict can be a value of the type, so that one dict

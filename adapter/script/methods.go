@@ -93,14 +93,21 @@ func (r *run) attr(x starlark.Value, name string) (starlark.Value, error) {
 
 // noAttr says that there is no such attribute, and what may have been meant.
 func noAttr(kind, name string, names []string) error {
-	err := fmt.Errorf("found .%s, which a value of type %s does not have%s", name, kind, didYouMean(name, names))
-	return err
+	if hint := didYouMean(name, names); hint != "" {
+		return fmt.Errorf("found .%s, which a value of type %s does not have; %s", name, kind, hint)
+	}
+	return fmt.Errorf("found .%s, which a value of type %s does not have", name, kind)
 }
 
 func (r *run) method(recv starlark.Value, name string) *builtin {
 	kind := recv.Type() + "." + name
 	own, guard := instead[kind], guards[kind]
 	return &builtin{name: name, recv: recv, fn: func(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if s, ok := recv.(starlark.String); ok {
+			if err := r.scan(s); err != nil {
+				return nil, err
+			}
+		}
 		if own != nil {
 			return own(r, recv, args, kwargs)
 		}

@@ -125,18 +125,26 @@ func (r *run) trust(found *client.Inspection) {
 	}
 }
 
-// missing says that there is nothing of that name, and what there is.
+// missing says that there is nothing of that name, and what may have been meant.
 func (o *object) missing(found *client.Inspection, name string) error {
+	f := &client.Error{Class: client.NotFound, Message: o.String() + " has no " + name}
 	names := o.names(found)
-	hint := didYouMean(name, names)
-	if hint == "" && len(names) > 0 {
+	if f.Hint = didYouMean(name, names); f.Hint != "" {
+		return &CallError{Failure: f}
+	}
+	var e *CallError // what the client knows of other entries
+	if _, err := o.env.run.inspect(o.path + "#" + name); errors.As(err, &e) && e.Corrected != "" {
+		f.Hint = e.Failure.Hint
+		return &CallError{f, e.Corrected}
+	}
+	if len(names) > 0 {
 		const most = 20
-		hint = "; it has " + strings.Join(names[:min(len(names), most)], ", ")
+		f.Hint = "it has " + strings.Join(names[:min(len(names), most)], ", ")
 		if len(names) > most {
-			hint += " and more: dir(" + o.String() + ")"
+			f.Hint += " and more: dir(" + o.String() + ")"
 		}
 	}
-	return fmt.Errorf("not_found: %s has no %s%s", o, name, hint)
+	return &CallError{Failure: f}
 }
 
 // names lists operations and entries below.

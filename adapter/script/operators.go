@@ -68,11 +68,14 @@ func operators() map[string]*builtin {
 	add("$|=", func(r *run, args starlark.Tuple) (starlark.Value, error) { return r.merge(args[0], args[1]) })
 	add("$made", func(r *run, args starlark.Tuple) (starlark.Value, error) {
 		n, _ := args[0].(starlark.Int).Int64()
-		if t, ok := args[1].(starlark.Tuple); ok {
-			n += 16 * int64(len(t))
-			if err := r.tuple(t); err != nil {
+		switch v := args[1].(type) {
+		case starlark.Tuple:
+			n += 16 * int64(len(v))
+			if err := r.tuple(v); err != nil {
 				return nil, err
 			}
+		case starlark.Int:
+			n += bits(v)/8 - 8
 		}
 		return args[1], r.alloc(n)
 	})
@@ -258,6 +261,10 @@ func (r *run) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
 		if err := r.spend(n / 64); err != nil {
 			return false, err
 		}
+	} else if s, ok := x.(starlark.String); ok {
+		if err := r.scan(s); err != nil {
+			return false, err
+		}
 	}
 	if u := anyUnknown(x, y); u != nil {
 		switch op {
@@ -272,6 +279,10 @@ func (r *run) compare(op syntax.Token, x, y starlark.Value) (bool, error) {
 
 func (r *run) in(x, y starlark.Value) (starlark.Value, error) {
 	switch list := y.(type) {
+	case starlark.String:
+		if err := r.scan(list); err != nil {
+			return nil, err
+		}
 	case *unknown:
 		return nil, list.used("after in")
 	case *starlark.List, starlark.Tuple:
@@ -294,6 +305,15 @@ func (r *run) in(x, y starlark.Value) (starlark.Value, error) {
 		return nil, unknownIn(err, y)
 	}
 	return z, nil
+}
+
+// scan counts a look through a string.
+func (r *run) scan(s starlark.String) error {
+	const perStep = 256 // bytes that take about as long as a step
+	if len(s) < perStep {
+		return nil
+	}
+	return r.spend(int64(len(s) / perStep))
 }
 
 // search counts the comparison of a value with n others.

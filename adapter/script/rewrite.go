@@ -257,7 +257,7 @@ func (w *rewriter) attr(x syntax.Expr, e *syntax.DotExpr) syntax.Expr {
 // guarded are the operators that become calls.
 var guarded = map[syntax.Token]bool{
 	syntax.PLUS: true, syntax.MINUS: true, syntax.STAR: true, syntax.PERCENT: true, syntax.AMP: true, syntax.PIPE: true, syntax.CIRCUMFLEX: true,
-	syntax.LTLT: true, syntax.EQL: true, syntax.NEQ: true, syntax.LT: true, syntax.LE: true, syntax.GT: true, syntax.GE: true, syntax.IN: true,
+	syntax.SLASH: true, syntax.SLASHSLASH: true, syntax.LTLT: true, syntax.GTGT: true, syntax.EQL: true, syntax.NEQ: true, syntax.LT: true, syntax.LE: true, syntax.GT: true, syntax.GE: true, syntax.IN: true,
 }
 
 func (w *rewriter) expr(e syntax.Expr) syntax.Expr {
@@ -279,6 +279,9 @@ func (w *rewriter) expr(e syntax.Expr) syntax.Expr {
 		}
 	case *syntax.UnaryExpr:
 		e.X = w.expr(e.X)
+		if _, ok := e.X.(*syntax.Literal); !ok && e.Op != syntax.NOT {
+			return made(0, e.OpPos, e)
+		}
 	case *syntax.ParenExpr:
 		e.X = w.expr(e.X)
 	case *syntax.CondExpr:

@@ -88,30 +88,33 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 	code := gjson.GetBytes(args.Record, "code").Str
 	var out bytes.Buffer
 	var done adapter.Answer
-	untrusted := false
+	untrusted, printed := false, 0
 	err = n.client.Run(p, id, func(id string) (int, error) {
-		limits := n.limits
-		limits.Output *= 2 // of which the answer holds what it can
-		e := New(Config{Client: n.client, Principal: p, Limits: limits, Output: &out, ID: id})
+		e := New(Config{Client: n.client, Principal: p, Limits: n.limits, Output: &out, ID: id})
+		e.quiet = true
 		a := answer{Value: json.RawMessage("null")}
-		_, err := e.execute(ctx, "code", code, func(r *run, v starlark.Value) error {
+		_, err := e.execute(ctx, scriptName, code, func(r *run, v starlark.Value) error {
 			a.Calls = r.calls
 			return n.value(r, v, &a)
 		})
-		if untrusted = e.untrusted; err != nil {
+		untrusted, printed = e.untrusted, e.printed
+		if err != nil {
 			return 0, n.failure(code, err)
 		}
 		if untrusted {
 			a.Trust = untrustedMark
 		}
-		done = adapter.Answer{JSON: n.fitted(a, out.String()), Untrusted: untrusted}
+		done = adapter.Answer{JSON: n.fitted(a, out.String(), printed), Untrusted: untrusted}
 		return len(done.JSON), nil
 	})
 	if err != nil {
-		return adapter.Answer{JSON: n.withOutput(encode(err), out.String()), Failed: true, Untrusted: untrusted}
+		return adapter.Answer{JSON: n.withOutput(encode(err), out.String(), printed), Failed: true, Untrusted: untrusted}
 	}
 	return done
 }
+
+// scriptName stands in front of the places in the errors of the tool's scripts.
+const scriptName = "code"
 
 // untrustedMark marks a stranger's words (P7).
 const untrustedMark = "untrusted_observed_data"
@@ -143,36 +146,41 @@ func (n *Runner) value(r *run, v starlark.Value, a *answer) error {
 }
 
 // fitted returns the answer with as much of the output, from its start, as there
-// is room for.
-func (n *Runner) fitted(a answer, output string) json.RawMessage {
-	a.Output = output
-	raw := encode(a)
-	if len(raw) <= n.limits.Output {
-		return raw
-	}
+// is room for. The script printed so many bytes, of which output may be the first.
+func (n *Runner) fitted(a answer, output string, printed int) json.RawMessage {
 	hint := a.Hint
-	cut := func(keep int) json.RawMessage {
+	with := func(keep int) json.RawMessage {
 		a.Output = strings.ToValidUTF8(output[:keep], "")
-		a.Truncated = true
-		a.Hint = strings.TrimPrefix(fmt.Sprintf("%s; of the output the first %d of %d bytes are shown: print less", hint, len(a.Output), len(output)), "; ")
+		if a.Hint = hint; len(a.Output) < printed {
+			a.Truncated = true
+			a.Hint = strings.TrimPrefix(fmt.Sprintf("%s; of the output the first %d of %d bytes are shown: print less", hint, len(a.Output), printed), "; ")
+		}
 		return encode(a)
 	}
-	keep := sort.Search(len(output), func(keep int) bool { return len(cut(keep+1)) > n.limits.Output })
-	return cut(keep)
+	return with(n.room(output, with))
+}
+
+// room returns how many bytes of the output there is room for.
+func (n *Runner) room(output string, with func(keep int) json.RawMessage) int {
+	return sort.Search(len(output), func(keep int) bool { return len(with(keep+1)) > n.limits.Output })
 }
 
 // withOutput adds to an error what was printed before it, as far as there is
 // room.
-func (n *Runner) withOutput(failed json.RawMessage, output string) json.RawMessage {
+func (n *Runner) withOutput(failed json.RawMessage, output string, printed int) json.RawMessage {
 	if output == "" {
 		return failed
 	}
 	with := func(keep int) json.RawMessage {
+		kept := strings.ToValidUTF8(output[:keep], "")
 		raw := append(bytes.Clone(failed[:len(failed)-1]), `,"output":`...)
-		return append(append(raw, encode(strings.ToValidUTF8(output[:keep], ""))...), '}')
+		raw = append(raw, encode(kept)...)
+		if len(kept) < printed {
+			raw = append(raw, `,"truncated":true`...)
+		}
+		return append(raw, '}')
 	}
-	keep := sort.Search(len(output), func(keep int) bool { return len(with(keep+1)) > n.limits.Output })
-	return with(keep)
+	return with(n.room(output, with))
 }
 
 // failure returns a script's error as the client's (T5): the place is a fault of
@@ -213,8 +221,9 @@ func (n *Runner) failure(code string, err error) error {
 		}
 		return &client.Error{Class: client.Domain, Message: place + limit.Message, Hint: "do less in one script: smaller loops, fewer calls"}
 	}
-	return &client.Error{
-		Class: client.BadArguments, Message: "the script failed",
-		Faults: []idl.Fault{{Path: "/code", Constraint: strings.TrimPrefix(e.Backtrace(), e.Name+":")}},
+	constraint := place + e.Message
+	for i := len(e.Stack) - 2; i >= 0; i-- { // the last is the place itself
+		constraint += "\ncalled at " + strings.TrimPrefix(e.Stack[i], e.Name+":")
 	}
+	return &client.Error{Class: client.BadArguments, Message: "the script failed", Faults: []idl.Fault{{Path: "/code", Constraint: constraint}}}
 }
