@@ -83,6 +83,7 @@ type reader struct {
 	form  Form
 	calls []Call
 	ids   map[string]bool
+	size  int      // bytes of the calls
 	open  *growing // Gemini's call whose arguments are still coming
 	// answer is the only one of alternative answers that has calls.
 	answer *int
@@ -108,6 +109,14 @@ func (r *reader) add(c Call, wantID bool) error {
 		r.ids[c.ID] = true
 	}
 	r.calls = append(r.calls, c)
+	return r.keep(len(c.ID) + len(c.Name) + len(c.Arguments) + len(c.Caller))
+}
+
+// keep counts bytes that are kept: a stream has no end of its own.
+func (r *reader) keep(n int) error {
+	if r.size += n; r.size > MaxMessageBytes {
+		return fmt.Errorf("found calls of more than %d bytes, expected at most that many", MaxMessageBytes)
+	}
 	return nil
 }
 

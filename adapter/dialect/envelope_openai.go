@@ -16,6 +16,8 @@ func (r *reader) responses(v gjson.Result) (bool, error) {
 	}
 	kind, output := text(v, "type"), v.Get("output")
 	switch {
+	case kind == "" && v.Get("error").IsObject():
+		return false, nil // which describe tells
 	case kind == "" && (output.IsArray() || text(v, "object") == "response"):
 		return true, r.each("output", output, r.item)
 	case kind == "function_call" || kind == "message" || kind == "reasoning" || strings.HasSuffix(kind, "_call"):

@@ -107,6 +107,11 @@ func (w *resultWriter) write(d *Dialect, r Result, form Form) (any, error) {
 	case c.ID == "" && (form == Responses || form == Messages):
 		return nil, fmt.Errorf("found a call of %s without an ID, expected one to answer to", quote(c.Name))
 	}
+	if form == Protocol && c.ID != "" {
+		if id := gjson.Parse(c.ID); id.Type != gjson.String && id.Type != gjson.Number || !gjson.Valid(c.ID) {
+			return nil, fmt.Errorf("found the ID %s, expected a string or a number in JSON", quote(c.ID))
+		}
+	}
 	payload, err := oneLine(r.JSON)
 	if err != nil {
 		return nil, err
@@ -118,8 +123,8 @@ func (w *resultWriter) write(d *Dialect, r Result, form Form) (any, error) {
 	return writers[form](w, r), nil
 }
 
-// oneLine returns an object without white space around its members, and so
-// without line breaks: JSON escapes those in its strings.
+// oneLine returns an object in one line. JSON escapes the line breaks in its
+// strings but for those beyond ASCII, which are escaped here.
 func oneLine(object json.RawMessage) (json.RawMessage, error) {
 	if !utf8.Valid(object) || levels(object) > maxLevels || !json.Valid(object) || !gjson.ParseBytes(object).IsObject() {
 		return nil, fmt.Errorf("found JSON that is no object in UTF-8 of at most %d levels, expected one", maxLevels)
@@ -128,7 +133,11 @@ func oneLine(object json.RawMessage) (json.RawMessage, error) {
 	if err := json.Compact(&b, object); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	line := b.Bytes()
+	for _, r := range []rune{'\u0085', '\u2028', '\u2029'} {
+		line = bytes.ReplaceAll(line, []byte(string(r)), fmt.Appendf(nil, `\u%04x`, r))
+	}
+	return line, nil
 }
 
 // tooLong is the answer to a call whose result has no room.
@@ -138,9 +147,12 @@ func tooLong(r Result, found, most int) Result {
 		Message string `json:"message"`
 		Hint    string `json:"hint"`
 	}
+	hint := "ask for less at a time: a smaller page, a narrower query, or a part of it"
+	if !r.Failed {
+		hint = "the call was made; " + hint
+	}
 	answer, err := encode(map[string]failure{"error": {
-		"domain", fmt.Sprintf("the result has %d bytes, expected at most %d", found, most),
-		"the call was made; ask for less at a time: a smaller page, a narrower query, or a part of it",
+		"domain", fmt.Sprintf("the result has %d bytes, expected at most %d", found, most), hint,
 	}})
 	if err != nil {
 		panic("dialect: an answer does not encode: " + err.Error())

@@ -271,9 +271,6 @@ func (s *Stream) whole(v gjson.Result) error {
 	if s.reader == nil {
 		s.reader = &reader{form: s.form}
 	}
-	if err := s.keep(len(v.Raw)); err != nil {
-		return err
-	}
 	known, err := envelopes[s.form](s.reader, v)
 	if err == nil && !known {
 		err = fmt.Errorf("found %s, expected an event of %s", describe(v), titles([]Form{s.form}))

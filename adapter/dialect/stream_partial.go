@@ -42,7 +42,10 @@ func (r *reader) grow(partial, args gjson.Result, continues bool) (err error) {
 	}
 	i := 0
 	partial.ForEach(func(_, p gjson.Result) bool {
-		if err = r.open.root.set(text(p, "jsonPath"), p); err != nil {
+		if err = r.keep(len(p.Raw)); err == nil {
+			err = r.open.root.set(text(p, "jsonPath"), p)
+		}
+		if err != nil {
 			err = fmt.Errorf("partialArgs/%d: %w", i, err)
 		}
 		i++
