@@ -137,7 +137,7 @@ func (t *operationTool) declare() dialect.Tool {
 	op := t.op
 	needsApproval := policy.NeedsApproval(op, t.trusted)
 	d := dialect.Tool{
-		Name: t.name, Params: t.record.Params, Result: op, Output: t.output(),
+		Name: t.name, Params: t.record.Params, Result: op, Output: outputSchemas["invoke"],
 		Description: documentation(op.Deprecated, cmp.Or(op.Doc, "Calls "+op.Name+" of "+op.Interface.QualifiedName()+".")),
 		// Of a Host that nobody vouches for the worst is said, whatever it
 		// claims.
@@ -155,15 +155,16 @@ func (t *operationTool) declare() dialect.Tool {
 	return d
 }
 
-// output is the schema of an answer: what invoke answers, with the operation's
-// own result.
-func (t *operationTool) output() json.RawMessage {
+// typed is the schema of an answer with the operation's own result in it, for a
+// provider's programs. It is many times as long as what the tool takes, so that
+// a model is given the short one, by which it can tell an error from a result.
+func (t *operationTool) typed() json.RawMessage {
 	result := outputSchema(t.op)
 	if !t.trusted {
 		result = cleanSchema(result)
 	}
-	return json.RawMessage(`{"type":"object","properties":{"result":` + string(encode(result)) +
-		`,"trust":{"type":"string"},"repaired":{"type":"array","items":{}},"entries":{"type":"array","items":{}},"error":{"type":"object"}}}`)
+	short := string(outputSchemas["invoke"])
+	return json.RawMessage(strings.Replace(short, `"result":{}`, `"result":`+string(encode(result)), 1))
 }
 
 // targetDoc says what to send for the entry, with the paths of a few.

@@ -58,6 +58,9 @@ func exported(tools []offered, opt ToolsetOptions) (*dialect.Export, error) {
 	declared := make([]dialect.Tool, len(tools))
 	for i, t := range tools {
 		declared[i] = t.declared
+		if operation, ok := t.tool.(*operationTool); ok && opt.Options.Programmatic {
+			declared[i].Output = operation.typed()
+		}
 	}
 	return opt.Dialect.Export(declared, opt.Options)
 }

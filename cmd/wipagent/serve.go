@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/adapter/mcp"
 )
 
-type serveCmd struct{}
+type serveCmd struct {
+	surfaceFlags
+}
 
 // Help shows examples.
 func (serveCmd) Help() string {
@@ -23,14 +26,19 @@ Examples:
   wipagent serve
   wipagent serve --world region.oar --inventory things.iar
   wipagent serve --world visit.jsonl --speed 2
-  wipagent serve --as public_chat`
+  wipagent serve --as public_chat
+  wipagent serve --surface operations
+  wipagent serve --surface operations --code-mode`
 }
 
 // Run runs the command.
-func (*serveCmd) Run(ctx context.Context, c *cli) error {
+func (f *serveCmd) Run(ctx context.Context, c *cli) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
 		err := mcp.ServeStdio(ctx, mcp.Config{
-			Client: s.client, Principal: s.principal, Version: version(),
+			Client: s.client, Principal: s.principal, Surface: adapter.Surface(f.Surface), Code: f.runner(s), Version: version(),
 		}, c.io.in, writeCloser{c.io.out})
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("serving on stdin and stdout: %w", err)
