@@ -397,23 +397,3 @@ func (s *suggester) toTheTop(at int) Fix {
 	text := strings.TrimSpace(s.textOf(clause))
 	return Fix{Title: "move it to the top", Edits: []Edit{{s.before(0), text + "\n"}, {clause, ""}}}
 }
-
-// plainComment makes plain comments of doc comments that document nothing.
-func (s *suggester) plainComment(d *Diagnostic) Fix {
-	f := Fix{Title: "write //"}
-	i := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].start >= d.Span.Start.Offset })
-	for next := -1; i < len(s.comments); i++ {
-		c := s.comments[i]
-		if next >= 0 && c.next != next {
-			break
-		}
-		next = c.next
-		if c.doc {
-			slash := Span{File: s.file, Start: c.pos, End: c.pos}
-			slash.End.Offset++
-			slash.End.Col++
-			f.Edits = append(f.Edits, Edit{Span: slash})
-		}
-	}
-	return f
-}
