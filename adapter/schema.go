@@ -249,10 +249,3 @@ func describe(s *jsonschema.Schema, sentences ...string) {
 	}
 	s.Description = strings.Join(parts, " ")
 }
-
-func defaultText(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
-	}
-	return "Default " + string(raw)
-}

@@ -49,6 +49,6 @@ const (
 // portableRules are the common core: what every provider accepts of tools that
 // are not strict, without any convention, so that what is sent is the record.
 var portableRules = rules{
-	closed: true, maps: true, open: true, empty: true,
+	absent: omitted, closed: true, maps: true, open: true, empty: true,
 	bounds: true, lengths: true, patterns: true, counts: true,
 }
