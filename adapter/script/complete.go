@@ -51,7 +51,7 @@ func (e *Env) Complete(line string, pos int) (start int, list []Completion) {
 type token struct {
 	kind       byte // 'a' a name, '0' a number, '"' a string, or the character itself
 	start, end int
-	open       bool // a string that does not end
+	open       bool // a string or comment that does not end
 }
 
 // tokenize splits a line as far as completion needs.
@@ -68,7 +68,7 @@ func tokenize(line string) []token {
 			for i < len(line) && line[i] != '\n' {
 				i++
 			}
-			continue
+			t.open = i == len(line)
 		case letter(c):
 			t.kind = 'a'
 			for i < len(line) && (letter(line[i]) || line[i] >= '0' && line[i] <= '9') {
@@ -126,6 +126,9 @@ func (c *completer) add(prefix, text, description string) {
 // complete fills the list and returns where it starts.
 func (c *completer) complete() int {
 	n := len(c.tokens)
+	if n > 0 && c.tokens[n-1].open && c.tokens[n-1].kind == '#' {
+		return len(c.line)
+	}
 	if n > 0 && c.tokens[n-1].open {
 		return c.inString(c.tokens[n-1], c.tokens[:n-1])
 	}
@@ -143,7 +146,8 @@ func (c *completer) complete() int {
 		return start
 	}
 	c.arguments(before, prefix)
-	if prefix == "" && len(before) > 0 && len(c.list) > 0 {
+	argument := len(c.list) > 0
+	if argument && prefix == "" {
 		return start
 	}
 	for name, v := range c.run.env.globals {
@@ -152,7 +156,9 @@ func (c *completer) complete() int {
 		}
 	}
 	for _, word := range keywords[:slices.Index(keywords, "as")] {
-		c.add(prefix, word, "")
+		if !argument {
+			c.add(prefix, word, "")
+		}
 	}
 	return start
 }

@@ -18,6 +18,7 @@ import (
 	"io"
 	"time"
 
+	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
@@ -118,14 +119,14 @@ const maxSource = 256 << 10
 // Run runs a script; name stands in front of the places in errors. The global
 // variables that it makes are kept. Every error is an *Error.
 func (e *Env) Run(ctx context.Context, name string, src []byte) error {
-	_, err := e.execute(ctx, name, string(src), nil)
+	_, err := e.execute(ctx, name, string(src), false, nil)
 	return err
 }
 
 // execute runs a script and returns the value of its last statement, None if
 // that is no expression. With a view the value is handed to it while the run's
 // limits still hold.
-func (e *Env) execute(ctx context.Context, name, src string, view func(*run, starlark.Value) error) (value starlark.Value, err error) {
+func (e *Env) execute(ctx context.Context, name, src string, live bool, view func(*run, starlark.Value) error) (value starlark.Value, err error) {
 	r, done := e.begin(ctx)
 	defer func() {
 		if v := recover(); v != nil {
@@ -133,7 +134,7 @@ func (e *Env) execute(ctx context.Context, name, src string, view func(*run, sta
 		}
 		done()
 	}()
-	file, err := e.parse(r, name, src)
+	file, err := e.parse(r, name, src, live)
 	if err != nil {
 		return nil, r.failure(err)
 	}
@@ -154,7 +155,7 @@ func (e *Env) execute(ctx context.Context, name, src string, view func(*run, sta
 }
 
 // parse reads a script and makes it safe to run.
-func (e *Env) parse(r *run, name, src string) (*syntax.File, error) {
+func (e *Env) parse(r *run, name, src string, live bool) (*syntax.File, error) {
 	if len(src) > maxSource {
 		return nil, &Error{Name: name, Message: "the script is longer than 262,144 bytes"}
 	}
@@ -163,5 +164,48 @@ func (e *Env) parse(r *run, name, src string) (*syntax.File, error) {
 		return nil, err
 	}
 	e.mounts(r)
-	return file, rewrite(file)
+	w := &rewriter{}
+	if live {
+		if w.live, err = e.live(name, src); err != nil {
+			return nil, err
+		}
+	}
+	return file, w.rewrite(file)
+}
+
+// live returns where the functions of an input use variables of earlier inputs.
+// The library gives each input a copy of the variables, so that a function would
+// never see one change.
+func (e *Env) live(name, src string) (map[place]bool, error) {
+	file, err := options.Parse(name, src, 0)
+	if err != nil {
+		return nil, err
+	}
+	none := func(string) bool { return false }
+	if err := resolve.REPLChunk(file, e.globals.Has, none, none); err != nil {
+		return nil, err
+	}
+	found := map[place]bool{}
+	uses := func(n syntax.Node) bool {
+		if id, ok := n.(*syntax.Ident); ok && e.globals.Has(id.Name) && !e.builtin[id.Name] {
+			if b, ok := id.Binding.(*resolve.Binding); ok && b.Scope == resolve.Global {
+				found[placeOf(id.NamePos)] = true
+			}
+		}
+		return true
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.DefStmt:
+			for _, s := range n.Body {
+				syntax.Walk(s, uses)
+			}
+			return false
+		case *syntax.LambdaExpr:
+			syntax.Walk(n.Body, uses)
+			return false
+		}
+		return true
+	})
+	return found, nil
 }

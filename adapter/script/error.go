@@ -246,7 +246,13 @@ func didYouMean(name string, names []string) string {
 	if len(name) > longest {
 		return ""
 	}
-	best, distance := "", 2+min(len(name)/4, 2)
+	best, distance := "", 1 // in a short name any slip makes another
+	switch {
+	case len(name) >= 8:
+		distance = 4
+	case len(name) >= 3:
+		distance = 2
+	}
 	for _, other := range names {
 		if len(other) > longest {
 			continue

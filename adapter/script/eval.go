@@ -18,14 +18,11 @@ const inputName = "input"
 // says that the input goes on: nothing was run, and the caller asks for another
 // line and hands in all of them. An empty last line ends a block. Every error is
 // an *Error.
-//
-// A function sees the global variables as they were after the input that defined
-// it: a later input that assigns to one does not change what it sees.
 func (e *Env) Eval(ctx context.Context, src string) (value string, incomplete bool, err error) {
 	if unfinished(src) {
 		return "", true, nil
 	}
-	v, err := e.execute(ctx, inputName, src, func(r *run, v starlark.Value) (err error) {
+	v, err := e.execute(ctx, inputName, src, true, func(r *run, v starlark.Value) (err error) {
 		value, err = r.show(v)
 		return err
 	})

@@ -91,6 +91,9 @@ func operators() map[string]*builtin {
 	add("$attr", func(r *run, args starlark.Tuple) (starlark.Value, error) {
 		return r.attr(args[0], string(args[1].(starlark.String)))
 	})
+	add("$global", func(r *run, args starlark.Tuple) (starlark.Value, error) {
+		return r.env.globals[string(args[0].(starlark.String))], nil
+	})
 	add("$spread", func(r *run, args starlark.Tuple) (starlark.Value, error) { return r.spread(args[0]) })
 	add("$store", func(r *run, args starlark.Tuple) (starlark.Value, error) {
 		if _, ok := args[0].(*starlark.Dict); ok {

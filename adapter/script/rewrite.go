@@ -20,14 +20,13 @@ const maxLevels = 1000
 
 // rewrite makes a script safe to run. A last statement that is an expression
 // leaves its value in lastValue.
-func rewrite(file *syntax.File) error {
+func (w *rewriter) rewrite(file *syntax.File) error {
 	if n := len(file.Stmts); n > 0 {
 		if last, ok := file.Stmts[n-1].(*syntax.ExprStmt); ok {
 			pos := syntax.Start(last)
 			file.Stmts[n-1] = &syntax.AssignStmt{OpPos: pos, Op: syntax.EQ, LHS: ident(lastValue, pos), RHS: last.X}
 		}
 	}
-	w := &rewriter{}
 	file.Stmts = w.stmts(file.Stmts)
 	if w.err != nil {
 		return *w.err
@@ -39,7 +38,13 @@ type rewriter struct {
 	depth int
 	err   *syntax.Error // the first
 	temps int
+	live  map[place]bool // names that are looked up when they are used
 }
+
+// place is where something stands in a script.
+type place struct{ line, column int32 }
+
+func placeOf(pos syntax.Position) place { return place{pos.Line, pos.Col} }
 
 // enter goes one level down and reports whether that is allowed; leave comes
 // back.
@@ -269,6 +274,10 @@ func (w *rewriter) expr(e syntax.Expr) syntax.Expr {
 		return e
 	}
 	switch e := e.(type) {
+	case *syntax.Ident:
+		if w.live[placeOf(e.NamePos)] {
+			return call("$global", e.NamePos, &syntax.Literal{Token: syntax.STRING, TokenPos: e.NamePos, Raw: e.Name, Value: e.Name})
+		}
 	case *syntax.BinaryExpr:
 		e.X, e.Y = w.expr(e.X), w.expr(e.Y)
 		if e.Op == syntax.NOT_IN {

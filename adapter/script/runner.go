@@ -93,7 +93,7 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 		e := New(Config{Client: n.client, Principal: p, Limits: n.limits, Output: &out, ID: id})
 		e.quiet = true
 		a := answer{Value: json.RawMessage("null")}
-		_, err := e.execute(ctx, scriptName, code, func(r *run, v starlark.Value) error {
+		_, err := e.execute(ctx, scriptName, code, false, func(r *run, v starlark.Value) error {
 			a.Calls = r.calls
 			return n.value(r, v, &a)
 		})
