@@ -117,7 +117,7 @@ func (l *lowering) openMember(t *Tool, s *jsonschema.Schema, p *plan) {
 	defer l.pop()
 	m, value := &jsonschema.Schema{Type: l.typ("object")}, (*plan)(nil)
 	maySend := "any object"
-	if l.rules.open {
+	if l.rules.open && l.depth > 1 {
 		m.Description = l.words(t.OpenDoc)
 	} else {
 		m, value, maySend = &jsonschema.Schema{Type: l.typ("string")}, &plan{kind: planText}, "any text"
@@ -220,8 +220,10 @@ func (l *lowering) composite(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if t.Kind == idl.Map && !l.rules.maps {
 		levels = 2 // the list and its pairs
 	}
-	if l.level+levels > l.depth && (t.Kind != idl.List || !l.rules.open) {
-		return l.cut(t)
+	// Where the provider counts levels, an open object would be one more.
+	text := !l.rules.open || l.rules.depth > 0
+	if l.level+levels > l.depth && (text || t.Kind != idl.List) {
+		return l.cut(t, text)
 	}
 	switch {
 	case t.Kind == idl.RecordOf:
@@ -237,7 +239,7 @@ func (l *lowering) composite(t *idl.Type) (*jsonschema.Schema, *plan) {
 func (l *lowering) record(t *idl.Type) (*jsonschema.Schema, *plan) {
 	r := t.Record
 	if l.standing[r] > l.again || len(r.Fields) == 0 && !l.rules.empty {
-		return l.cut(t)
+		return l.cut(t, !l.rules.open)
 	}
 	l.unrolled = l.unrolled || l.standing[r] > 0
 	l.standing[r]++
@@ -323,9 +325,10 @@ func (l *lowering) pairs(t *idl.Type) (*jsonschema.Schema, *plan) {
 	return s, &plan{kind: planPairs, elem: p}
 }
 
-// cut writes what lies deeper than the schema goes.
-func (l *lowering) cut(t *idl.Type) (*jsonschema.Schema, *plan) {
-	if l.rules.open {
+// cut writes what lies deeper than the schema goes: as JSON text, or as an open
+// object.
+func (l *lowering) cut(t *idl.Type, text bool) (*jsonschema.Schema, *plan) {
+	if !text {
 		s := &jsonschema.Schema{Type: "object", Description: "further levels of the same form"}
 		if t.Kind != idl.RecordOf || l.standing[t.Record] == 0 {
 			s.Description = l.words("an object: " + form(t))

@@ -85,7 +85,7 @@ func TestDepth(t *testing.T) {
 		for depth := 1; depth < 12; depth++ {
 			e := export(t, d.Name, tools, dialect.Options{Depth: depth})
 			for i, tool := range tools {
-				if got := nesting(gjson.ParseBytes(e.Schema(i))); got > depth && !listsOnly(d.Name, got, depth) {
+				if got := nesting(gjson.ParseBytes(e.Schema(i))); got > depth {
 					t.Errorf("%s: %s is nested %d deep, want at most %d", d.Name, tool.Name, got, depth)
 				}
 			}
@@ -94,16 +94,6 @@ func TestDepth(t *testing.T) {
 			t.Errorf("%s takes a depth of -1", d.Name)
 		}
 	}
-}
-
-// listsOnly allows what stands where the levels end in forms without JSON text:
-// lists, and an open object.
-func listsOnly(name string, got, depth int) bool {
-	switch name {
-	case "openai-strict", "openai-chat-strict", "anthropic-strict", "gemini":
-		return false
-	}
-	return got <= depth+3
 }
 
 // nesting counts the objects and lists in each other.
