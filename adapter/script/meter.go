@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"go.starlark.net/starlark"
 
@@ -180,6 +181,9 @@ type weigher struct {
 	nodes int64
 	// hashed looks at what a hash looks at: tuples in tuples, and no further.
 	hashed bool
+	// path are the lists and dicts around: one that holds itself is written
+	// as [...] there.
+	path []starlark.Value
 }
 
 func (w *weigher) add(n int64) error {
@@ -192,6 +196,17 @@ func (w *weigher) add(n int64) error {
 	}
 	return nil
 }
+
+// inside enters a list or dict, unless that is in itself; outside leaves it.
+func (w *weigher) inside(v starlark.Value) bool {
+	if slices.Contains(w.path, v) {
+		return false
+	}
+	w.path = append(w.path, v)
+	return true
+}
+
+func (w *weigher) outside() { w.path = w.path[:len(w.path)-1] }
 
 func (w *weigher) value(v starlark.Value, depth int) error {
 	if depth > maxDepth {
@@ -224,9 +239,10 @@ func (w *weigher) value(v starlark.Value, depth int) error {
 	case starlark.Tuple:
 		return all(v)
 	case *starlark.List:
-		if err := w.add(16); err != nil {
+		if err := w.add(16); err != nil || !w.inside(v) {
 			return err
 		}
+		defer w.outside()
 		for i := range v.Len() {
 			if err := w.value(v.Index(i), depth+1); err != nil {
 				return err
@@ -234,6 +250,10 @@ func (w *weigher) value(v starlark.Value, depth int) error {
 		}
 		return nil
 	case *starlark.Dict:
+		if err := w.add(16); err != nil || !w.inside(v) {
+			return err
+		}
+		defer w.outside()
 		for key, value := range v.Entries() {
 			if err := w.value(key, depth+1); err != nil {
 				return err
@@ -242,7 +262,7 @@ func (w *weigher) value(v starlark.Value, depth int) error {
 				return err
 			}
 		}
-		return w.add(16)
+		return nil
 	case *starlark.Set:
 		iter := v.Iterate()
 		defer iter.Done()

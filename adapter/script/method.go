@@ -119,7 +119,7 @@ func (m *method) invoke(r *run, args map[string]starlark.Value) (starlark.Value,
 	op := m.op.Operation
 	raw, err := encodeArguments(args, op.Params)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name(), err)
+		return nil, m.misused(err.Error())
 	}
 	if r.stopped != nil || r.ctx.Err() != nil {
 		return nil, r.trouble()
