@@ -10,8 +10,8 @@ import (
 // olderIndex is where Chat's older function_call stands, which has no index.
 const olderIndex = 1 << 30
 
-// maxName is how long a name may grow; providers allow 128 bytes.
-const maxName = 1 << 10
+// maxSentName is how long a name may grow; providers allow 128 bytes.
+const maxSentName = 1 << 10
 
 // responses takes an event of OpenAI's Responses API. The events that hold a
 // whole item or response have the last word. Source: the API's reference,
@@ -217,8 +217,8 @@ func (s *Stream) called(f gjson.Result, id string) (*piece, error) {
 // name stands in the first one; some servers repeat it, others split it.
 func (s *Stream) function(p *piece, f gjson.Result) error {
 	if name := text(f, "name"); name != "" && name != p.call.Name {
-		if p.call.Name += name; len(p.call.Name) > maxName {
-			return fmt.Errorf("found a name of more than %d bytes, expected the name of a tool", maxName)
+		if p.call.Name += name; len(p.call.Name) > maxSentName {
+			return fmt.Errorf("found a name of more than %d bytes, expected the name of a tool", maxSentName)
 		}
 	}
 	p.known = true
