@@ -30,7 +30,12 @@ func Check(dialect string, tools json.RawMessage) []Violation { return CheckDept
 // CheckDepth is Check for an endpoint that takes schemas of another depth than
 // the provider's usual one; 0 is the usual one.
 func CheckDepth(dialect string, tools json.RawMessage, depth int) []Violation {
-	c := &checker{depth: depth}
+	return new(Compiler).Check(dialect, tools, depth)
+}
+
+// Check is CheckDepth, and reads no schema again that it has read.
+func (schemas *Compiler) Check(dialect string, tools json.RawMessage, depth int) []Violation {
+	c := &checker{depth: depth, schemas: schemas}
 	list, err := parse(tools)
 	switch {
 	case err != nil:
@@ -40,7 +45,6 @@ func CheckDepth(dialect string, tools json.RawMessage, depth int) []Violation {
 		c.fault("", "found no array, expected one")
 		return c.found
 	}
-	c.document = list
 	names := map[string]string{}
 	each := func(at string, tool *value, read func(string, *value) string) {
 		c.tool = ""
@@ -90,12 +94,12 @@ func CheckDepth(dialect string, tools json.RawMessage, depth int) []Violation {
 
 // checker gathers what is wrong with an array of tools.
 type checker struct {
-	document *value // the array
-	tool     string // at hand
-	depth    int    // as the caller wants it; 0 for the usual
-	found    []Violation
-	openai   struct{ properties, chars, labels int } // of strict schemas
-	claude   struct{ tools, optional, unions int }   // of strict schemas
+	schemas *Compiler
+	tool    string // at hand
+	depth   int    // as the caller wants it; 0 for the usual
+	found   []Violation
+	openai  struct{ properties, chars, labels int } // of strict schemas
+	claude  struct{ tools, optional, unions int }   // of strict schemas
 }
 
 func (c *checker) fault(path, format string, args ...any) {

@@ -20,7 +20,7 @@ var envelopes = map[string]string{
 	"gemini":             `[{"functionDeclarations":[{"name":"t","description":"d","parameters":%s}]}]`,
 	"gemini-json":        `[{"functionDeclarations":[{"name":"t","description":"d","parametersJsonSchema":%s}]}]`,
 	"mcp":                `[{"name":"t","description":"d","inputSchema":%s}]`,
-	"portable":           `[{"name":"t","description":"d","inputSchema":%s}]`,
+	"portable":           `[{"name":"t","description":"d","parameters":%s}]`,
 }
 
 // property is a schema of one required property a.
@@ -214,7 +214,7 @@ func TestTools(t *testing.T) {
 		{"unknown field", "anthropic", with("anthropic", `"name"`, `"parameters":{},"name"`), "unknown field", tools("anthropic", 1)},
 		{"unknown field", "gemini", with("gemini", `"name"`, `"strict":true,"name"`), "unknown field", with("gemini", `"name"`, `"behavior":"BLOCKING","name"`)},
 		{"unknown field", "mcp", with("mcp", `"name"`, `"strict":true,"name"`), "unknown field", with("mcp", `"name"`, `"title":"T","name"`)},
-		{"unknown field", "portable", with("mcp", `"name"`, `"title":"T","name"`), "unknown field", tools("portable", 1)},
+		{"unknown field", "portable", with("portable", `"name"`, `"title":"T","name"`), "unknown field", tools("portable", 1)},
 		{"type", "openai", with("openai", `"function"`, `"custom"`), `no "type": "function"`, tools("openai", 1)},
 		{"type", "anthropic", with("anthropic", `"name"`, `"type":"function","name"`), "another type", with("anthropic", `"name"`, `"type":"custom","name"`)},
 		{"function", "openai-chat", `[{"type":"function"}]`, "no function", tools("openai-chat", 1)},

@@ -123,7 +123,7 @@ func (c *checker) anthropic(at string, tool *value) string {
 			c.fault(at+"/input_examples", "found no array of examples, expected one")
 		}
 		for i, example := range examples.items {
-			if err := accepts(input, example); err != nil {
+			if err := c.schemas.accepts(input, example); err != nil {
 				c.fault(fmt.Sprintf("%s/input_examples/%d", at, i), "found an example that the schema refuses: %v", err)
 			}
 		}
@@ -158,14 +158,14 @@ func (c *checker) gemini(dialect, at string, tool *value) string {
 // mcp checks a tool of MCP's tools/list, whose clients pass it to providers;
 // in the portable form there is nothing that any of them would refuse.
 func (c *checker) mcp(dialect, at string, tool *value) string {
-	known := []string{"name", "description", "inputSchema"}
+	known, input := []string{"name", "description", "parameters"}, "parameters"
 	if dialect == "mcp" {
-		known = append(known, "title", "outputSchema", "annotations", "_meta", "icons")
+		known, input = []string{"name", "description", "inputSchema", "title", "outputSchema", "annotations", "_meta", "icons"}, "inputSchema"
 	}
 	c.members(at, tool, known...)
 	name := c.named(at, tool, portableName)
 	c.typed(at, tool, '"', "title")
-	c.schema(portable, at+"/inputSchema", tool.get("inputSchema"))
+	c.schema(portable, step(at, input), tool.get(input))
 	if annotations := tool.get("annotations"); annotations != nil {
 		if !annotations.is('{') {
 			c.fault(at+"/annotations", "found no object, expected one")

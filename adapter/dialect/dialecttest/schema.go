@@ -39,7 +39,7 @@ func (c *checker) schema(r *rules, at string, root *value) {
 
 // compiles reports whether the text is a schema at all.
 func (c *checker) compiles(at string, schema *value) bool {
-	if _, err := Compile(schema.json()); err != nil {
+	if _, err := c.schemas.Compile(schema.json()); err != nil {
 		c.fault(at, "found what is not JSON Schema 2020-12: %v", err)
 		return false
 	}
