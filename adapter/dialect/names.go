@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxName is how long a name may be everywhere, in bytes. Some providers
+	// maxToolName is how long a name may be everywhere, in bytes. Some providers
 	// take 128, but not in all places.
-	maxName = 64
+	maxToolName = 64
 	// minName is what a prefix must leave of it: enough for a name that has
 	// been shortened to tell what it is.
 	minName = 20
@@ -121,8 +121,8 @@ func (e *Export) Name(i int) string { return e.tools[i].name }
 
 // prefixRoom returns how long names may be beside a prefix.
 func prefixRoom(prefix int) (int, error) {
-	if prefix < 0 || prefix > maxName-minName {
-		return 0, fmt.Errorf("found a prefix of %d bytes, expected 0 to %d", prefix, maxName-minName)
+	if prefix < 0 || prefix > maxToolName-minName {
+		return 0, fmt.Errorf("found a prefix of %d bytes, expected 0 to %d", prefix, maxToolName-minName)
 	}
-	return maxName - prefix, nil
+	return maxToolName - prefix, nil
 }
