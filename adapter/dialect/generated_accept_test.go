@@ -73,17 +73,7 @@ func (p *proof) dialects(list []*dialect.Dialect, opt dialect.Options, rounds in
 func (p *proof) tool(d *dialect.Dialect, e *dialect.Export, i, rounds int) {
 	p.counts.tools++
 	tool := &p.tools[i]
-	schema := e.Schema(i)
-	switch {
-	case len(schema) == 0: // a function of Gemini's without parameters
-		schema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
-	case d.Name == "gemini":
-		translated, err := dialecttest.JSONSchema(schema)
-		if err != nil {
-			p.Fatalf("%s %s: %v\n%s", d.Name, tool.Name, err, schema)
-		}
-		schema = translated
-	}
+	schema := jsonSchema(p, d, e.Schema(i))
 	compiled, err := p.schemas.Compile(schema)
 	if err != nil {
 		p.Fatalf("%s %s: %v", d.Name, tool.Name, err)
@@ -139,6 +129,22 @@ func (p *proof) tool(d *dialect.Dialect, e *dialect.Export, i, rounds int) {
 		}
 		judged(dialecttest.JSON(form.Instance(p.Rand)))
 	}
+}
+
+// jsonSchema returns an exported schema as JSON Schema.
+func jsonSchema(t testing.TB, d *dialect.Dialect, schema json.RawMessage) json.RawMessage {
+	t.Helper()
+	switch {
+	case len(schema) == 0: // a function of Gemini's without parameters
+		return json.RawMessage(`{"type":"object","additionalProperties":false}`)
+	case d.Name != "gemini":
+		return schema
+	}
+	translated, err := dialecttest.JSONSchema(schema)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", d.Name, err, schema)
+	}
+	return translated
 }
 
 // record makes up a record that the tool takes.

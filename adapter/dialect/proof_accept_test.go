@@ -1,10 +1,13 @@
 package dialect_test
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,9 +51,95 @@ func TestAcceptGenerated(t *testing.T) {
 // TestAcceptOptions proves the accept sets where names, depth or callers are
 // limited further.
 func TestAcceptOptions(t *testing.T) {
-	for seed := range uint64(6) {
-		prove(t, rand.New(rand.NewPCG(seed, 6)), dialect.All(), dialect.Options{Prefix: 20, Depth: 4}, 1)
+	for seed := range uint64(12) {
+		prove(t, rand.New(rand.NewPCG(seed, 6)), dialect.All(), dialect.Options{Prefix: 20, Depth: 1 + int(seed)%6}, 1)
 	}
+	for _, d := range dialect.All() {
+		if _, err := d.Export(nil, dialect.Options{Programmatic: true}); err != nil {
+			continue // it knows no such thing
+		}
+		for seed := range uint64(4) {
+			prove(t, rand.New(rand.NewPCG(seed, 6)), []*dialect.Dialect{d}, dialect.Options{Programmatic: true}, 1)
+		}
+	}
+}
+
+// TestAcceptDropsNothing proves that what nobody declared reaches the check,
+// wherever it stands.
+func TestAcceptDropsNothing(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		text := dialecttest.Document(r)
+		docs, err := idl.Compile(func(string) ([]byte, error) { return []byte(text), nil }, "made.wip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := madeTools(docs...)
+		for _, d := range dialect.All() {
+			e, err := d.Export(tools, dialect.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range tools {
+				if e.Name(i) == "" {
+					continue
+				}
+				form, err := dialecttest.NewForm(jsonSchema(t, d, e.Schema(i)), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				written, err := form.Write(tools[i].Params, dialecttest.Record(r, tools[i].Params))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n := range objects(written) {
+					at := n
+					sent := dialecttest.JSON(further(written, &at))
+					if read := e.Arguments(i, sent); !bytes.Contains(read, []byte(`"a further value"`)) {
+						t.Fatalf("%s reads\n%s\nas\n%s\nexpected the further value in it", d.Name, sent, read)
+					}
+				}
+			}
+		}
+	}
+}
+
+// objects counts the objects in a value.
+func objects(v any) (n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		n = 1
+		for _, m := range v {
+			n += objects(m)
+		}
+	case []any:
+		for _, m := range v {
+			n += objects(m)
+		}
+	}
+	return n
+}
+
+// further returns a copy of a value with one more member in one of its objects.
+func further(v any, at *int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		c := maps.Clone(v)
+		if *at--; *at == -1 {
+			c["a further member"] = "a further value"
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			c[k] = further(v[k], at)
+		}
+		return c
+	case []any:
+		c := slices.Clone(v)
+		for i := range c {
+			c[i] = further(v[i], at)
+		}
+		return c
+	}
+	return v
 }
 
 // TestAcceptRapid lets rapid look for documents and records that no seed above

@@ -220,14 +220,14 @@ func (m *maker) typ(depth int) *typ {
 			t.pattern = pick(m.Rand, patterns...)
 			break
 		}
-		m.bounds(t, "1", "2", "7", "40", "1000")
+		m.bounds(t, "0", "1", "2", "7", "40", "1000")
 	case "bytes":
-		m.bounds(t, "1", "3", "30")
+		m.bounds(t, "0", "1", "3", "30")
 	case "entry":
 		t.name = pick(m.Rand, "entry", "entry<"+m.ifaces[0]+">")
 	case "list", "map":
 		t.elem = m.typ(depth + 1)
-		m.bounds(t, "1", "2", "3")
+		m.bounds(t, "0", "1", "2", "3")
 		if t.high == "" && m.IntN(2) == 0 {
 			t.high = "5"
 		}
@@ -252,6 +252,9 @@ func (m *maker) bounds(t *typ, list ...string) {
 		t.high = list[high]
 	case 2, 3:
 		t.low, t.high = list[low], list[high]
+	}
+	if t.low == "0" && t.high == "" && t.name != "int" && t.name != "float" && t.name != "timestamp" {
+		t.high = list[high] // no length is below 0, so that alone would say nothing
 	}
 }
 

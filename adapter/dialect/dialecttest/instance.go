@@ -77,7 +77,7 @@ func scalar(v *value) any {
 func (i instance) number(s *value, t string) any {
 	list := []string{"0", "-1", "1", "7", "1000", "9007199254740991", "-9007199254740991", "9007199254740993", "1e300", "-1e300"}
 	if t == "number" {
-		list = append(list, "0.5", "-2.25", "1e-320", "123456.789")
+		list = append(list, "0.5", "-2.25", "1e-320", "123456.789", "1e999", "-1e-999")
 	}
 	for _, keyword := range []string{"minimum", "maximum"} {
 		if end := s.get(keyword); end != nil {

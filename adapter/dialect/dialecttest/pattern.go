@@ -31,7 +31,7 @@ type patternScan struct {
 
 const (
 	syntaxCharacters = `^$\.*+?()[]{}|/`
-	classEscapes     = "dDwWsSnrtfv"
+	signEscapes      = "nrtfv" // \\d, \\w and \\s take in more in some engines
 )
 
 func (s *patternScan) next() {
@@ -40,7 +40,7 @@ func (s *patternScan) next() {
 	s.repeat = true
 	switch c {
 	case '\\':
-		s.escape(syntaxCharacters + classEscapes)
+		s.escape(syntaxCharacters + signEscapes)
 	case '[':
 		s.class()
 	case '(':
@@ -56,6 +56,8 @@ func (s *patternScan) next() {
 			s.fault = "a closing parenthesis without its opening one"
 		}
 		s.rest = s.rest[1:]
+	case '.':
+		s.fault = "a dot, which leaves out other line ends in other engines,"
 	case '*', '+', '?':
 		s.quantifier(repeat, 1)
 	case '{':
@@ -109,7 +111,7 @@ func (s *patternScan) class() {
 			s.rest = s.rest[1:]
 			return
 		case s.rest[0] == '\\':
-			s.escape(syntaxCharacters + classEscapes + "-")
+			s.escape(syntaxCharacters + signEscapes + "-")
 		case strings.HasPrefix(s.rest, "[:"):
 			s.fault = "a named class"
 		default:
