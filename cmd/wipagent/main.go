@@ -37,6 +37,7 @@ type cli struct {
 	Inspect  inspectCmd  `cmd:"" help:"Show what an entry can do."`
 	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
 	Record   recordCmd   `cmd:"" help:"Record what a world shows, to be played again."`
+	Run      runCmd      `cmd:"" help:"Run a script: operations as methods, with limits."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
@@ -172,7 +173,7 @@ type failureTeller interface {
 
 // answersJSON are the commands whose one answer --json makes JSON, so that
 // whoever reads it is told by JSON too that there is none.
-var answersJSON = map[string]bool{"discover": true, "inspect": true, "invoke": true, "login": true}
+var answersJSON = map[string]bool{"discover": true, "inspect": true, "invoke": true, "login": true, "run": true}
 
 // emptyFlag returns the name of a flag that was given with nothing as its value,
 // as by a variable that is not set; it would count as not given.
