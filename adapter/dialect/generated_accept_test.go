@@ -24,7 +24,8 @@ type proof struct {
 	counts  struct{ tools, valid, accepted, refused int }
 }
 
-// madeTools are the operations of documents as tools.
+// madeTools are the operations of documents as tools, some of them with fewer
+// words and some of strangers.
 func madeTools(docs ...*idl.Document) (tools []dialect.Tool) {
 	for _, doc := range docs {
 		for _, i := range doc.Interfaces {
@@ -33,7 +34,7 @@ func madeTools(docs ...*idl.Document) (tools []dialect.Tool) {
 					Name:        strings.ToLower("t" + fmt.Sprint(len(tools)) + "_" + i.Name + "_" + op.Name),
 					Description: op.Doc, Params: op.Params, Result: op, Examples: op.Examples,
 					ReadOnly: op.Risk == idl.ReadOnly, Destructive: op.Risk == idl.Destructive, Idempotent: op.Idempotent,
-					Deprecated: op.Deprecated != "", Timeout: op.Timeout, MaxOutput: op.MaxOutput,
+					Brief: len(tools)%7 == 6, Untrusted: len(tools)%3 == 2, Deprecated: op.Deprecated != "", Timeout: op.Timeout, MaxOutput: op.MaxOutput,
 				})
 			}
 		}
@@ -62,7 +63,7 @@ func (p *proof) dialects(list []*dialect.Dialect, opt dialect.Options, rounds in
 			if form := fmt.Sprint(i, string(e.Schema(i))); !seen[form] {
 				seen[form] = true
 				p.tool(d, e, i, rounds)
-			} else if p.IntN(4) == 0 {
+			} else if p.IntN(8) == 0 {
 				p.tool(d, e, i, 1)
 			}
 		}

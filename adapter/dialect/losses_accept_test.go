@@ -69,16 +69,16 @@ func tells(l dialect.Loss, declared []*idl.Param, fault idl.Fault) bool {
 	switch {
 	case strings.HasPrefix(l.Constraint, "the form of "), strings.HasPrefix(l.Constraint, "an object as the tool expects"):
 		return at || above(l.Path, fault.Path)
-	case strings.HasPrefix(constraint, "found the key twice"):
-		return strings.Contains(l.Constraint, "each key once") && matches(l.Path, parent, under)
-	case strings.HasPrefix(constraint, "found a list, expected an object"):
-		return strings.HasPrefix(l.Constraint, "pairs of key and value") && at
 	case strings.HasPrefix(l.Constraint, "no members but the declared ones"):
 		// A further member may also be read as an envelope, or be taken for a
 		// declared one of nearly the same name.
 		named := strings.HasPrefix(constraint, "unknown field") || strings.HasPrefix(constraint, "found both ")
 		into, further := furtherMember(fault.Path, declared)
 		return named && matches(l.Path, parent, under) || further && matches(l.Path, into, false)
+	case strings.HasPrefix(constraint, "found the key twice"):
+		return strings.Contains(l.Constraint, "each key once") && matches(l.Path, parent, under)
+	case strings.HasPrefix(constraint, "found a list, expected an object"):
+		return strings.HasPrefix(l.Constraint, "pairs of key and value") && at
 	}
 	if number := numberFault.FindStringSubmatch(constraint); number != nil {
 		return at && tellsNumber(l, number[1], number[2])

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,14 +36,19 @@ func prove(t testing.TB, r *rand.Rand, list []*dialect.Dialect, opt dialect.Opti
 	return len(docs[0].Interfaces)
 }
 
-// TestAcceptGenerated proves the accept sets of made-up interfaces.
+// TestAcceptGenerated proves the accept sets of 200 made-up interfaces, or as
+// many as the environment variable WIPAGENT_MUTATIONS says.
 func TestAcceptGenerated(t *testing.T) {
-	const groups, each = 8, 25
+	const groups = 8
+	each := 200 / groups
+	if n, err := strconv.Atoi(os.Getenv("WIPAGENT_MUTATIONS")); err == nil && n > 200 {
+		each = n / groups
+	}
 	for group := range groups {
 		t.Run(fmt.Sprint(group), func(t *testing.T) {
 			t.Parallel()
 			for interfaces, seed := 0, uint64(group); interfaces < each; seed += groups {
-				interfaces += prove(t, rand.New(rand.NewPCG(seed, 5)), dialect.All(), dialect.Options{}, 2)
+				interfaces += prove(t, rand.New(rand.NewPCG(seed, 5)), dialect.All(), dialect.Options{}, 1)
 			}
 		})
 	}
@@ -61,6 +67,50 @@ func TestAcceptOptions(t *testing.T) {
 		for seed := range uint64(4) {
 			prove(t, rand.New(rand.NewPCG(seed, 6)), []*dialect.Dialect{d}, dialect.Options{Programmatic: true}, 1)
 		}
+	}
+}
+
+// TestAcceptBudgets gives more tools than a request may hold: what is sent
+// keeps every budget, and of each tool it is told what became of it.
+func TestAcceptBudgets(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 11))
+	text := "package many;\nenum E { a, b, c }\ninterface A_long_name_of_an_interface_with_many_operations {\n"
+	for i := range 140 {
+		text += [...]string{"@read_only ", "@destructive ", "@deprecated(\"use another\") ", ""}[r.IntN(4)] +
+			fmt.Sprintf("operation_%d(", i) + [...]string{"", "a: E?", "a: int [1..9] = 3, b: list<E?>", "a: map<string?>, b: string [1..9 bytes]"}[r.IntN(4)] + ") -> bool;\n"
+	}
+	docs, err := idl.Compile(func(string) ([]byte, error) { return []byte(text + "}"), nil }, "many.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := madeTools(docs...)
+	const prefix = 20
+	cut, schemas := 0, new(dialecttest.Compiler)
+	for _, d := range dialect.All() {
+		e, err := d.Export(tools, dialect.Options{Prefix: prefix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range schemas.Check(d.Name, e.Tools, 0) {
+			t.Errorf("%s would refuse %s", d.Name, v)
+		}
+		dropped := map[string]bool{}
+		for _, drop := range e.Dropped {
+			dropped[drop.Tool] = true
+		}
+		cut += len(e.Dropped) + len(e.Demoted)
+		for i, tool := range tools {
+			name := e.Name(i)
+			if dropped[tool.Name] != (name == "") || len(name) > 64-prefix {
+				t.Errorf("%s: found %q dropped %v and sent as %q, expected one of them, with room for the prefix", d.Name, tool.Name, dropped[tool.Name], name)
+			}
+			if got, ok := e.Index("mcp__some_server__" + name); name != "" && (!ok || got != i) {
+				t.Errorf("%s: %q means the tool %d (%v), expected %d", d.Name, name, got, ok, i)
+			}
+		}
+	}
+	if cut < 100 {
+		t.Errorf("found %d tools dropped or demoted, expected more", cut)
 	}
 }
 
@@ -183,6 +233,7 @@ func TestAcceptGrid(t *testing.T) {
 func TestAcceptVerbs(t *testing.T) {
 	p := &proof{TB: t, Rand: rand.New(rand.NewPCG(1, 9)), schemas: new(dialecttest.Compiler), tools: madeTools(compiled(t, "..")...)}
 	for i := range p.tools {
+		p.tools[i].Brief = true
 		if strings.HasSuffix(p.tools[i].Name, "invoke") {
 			p.tools[i].Open, p.tools[i].OpenDoc = "arguments", "Named arguments of the operation."
 		}

@@ -111,7 +111,7 @@ func (m *maker) doc(indent string) string {
 
 // record declares a record; a sent one holds what a caller can send.
 func (m *maker) record(name string, index int, sent bool) {
-	fields := m.names(m.IntN(5), nil)
+	fields := m.names(m.IntN(4), nil)
 	fmt.Fprintf(&m.b, "%srecord %s {\n", m.doc(""), name)
 	m.far = index
 	for _, f := range fields {
