@@ -203,11 +203,11 @@ func heap() int64 {
 
 // TestHostile runs scripts that want too much: each ends by an error, the process
 // never holds more than four times the limit of memory, and goes on. With
-// WIPAGENT_MUTATIONS the limit is 64 MiB; else it is small, and what single values
+// WIPAGENT_MUTATIONS the limit is 64 MiB; else it is small, and what the text of a script and single values
 // may have comes on top.
 func TestHostile(t *testing.T) {
 	c, _ := grid(t)
-	limit, slack := int64(8<<20), int64(8<<20)
+	limit, slack := int64(2<<20), int64(48<<20)
 	if os.Getenv("WIPAGENT_MUTATIONS") != "" {
 		limit, slack = 64<<20, 0
 	}
