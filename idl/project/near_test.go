@@ -16,7 +16,7 @@ func TestNear(t *testing.T) {
 		"DOC_MISSING":           {"doc-missing"},
 		"missing-doc":           {"doc-missing"},
 		"unit":                  {"unit-missing"},
-		"placeholder-missing":          {"alias-missing", "doc-missing", "unit-missing"},
+		"placeholder-missing":   {"alias-missing", "doc-missing", "unit-missing"},
 		"zebra":                 nil,
 		"":                      nil,
 		strings.Repeat("d", 99): nil,

@@ -41,6 +41,27 @@ type Prompt interface {
 	Prompt()
 }
 
+// TreeSource is a Host that can say what has changed in a tree since it was
+// last asked for, so that a large one need not be sent again.
+type TreeSource interface {
+	Host
+	// FetchTreeSince returns the change of the tree at path since the state
+	// that tag names: Change.Tag of an earlier answer for the same caller and
+	// path. Of an empty tag, or one that the Host no longer knows, it returns
+	// the whole tree.
+	FetchTreeSince(ctx context.Context, caller Caller, path, tag string) (Change, error)
+}
+
+// Change is how a tree differs from an earlier state of it. Whole is the tree
+// itself; if it is nil, Replaced and Removed are applied to what the client has,
+// Removed first. All three empty means that nothing changed.
+type Change struct {
+	Tag      string   // names the state that results; empty if the Host keeps none
+	Whole    *Tree    // the whole tree at the path that was asked for
+	Removed  []string // the Host's own paths of entries that are gone, with all below
+	Replaced []Tree   // each stands in the place of the entry of its path, with all below
+}
+
 // Caller is what a Host is told of the principal that asks. A Host with
 // permissions of its own decides by it; the zero value is nobody in
 // particular.
@@ -95,8 +116,15 @@ type Call struct {
 	Operation string
 	Arguments json.RawMessage // a record with every declared parameter
 	// IdempotencyKey is the same for every attempt at the same call of a
-	// mutating operation; empty otherwise.
+	// mutating operation; empty otherwise. A Host that has carried out a call
+	// with this key answers the next one with the same result.
 	IdempotencyKey string
+	// Idempotent says that the operation declares that a second call changes
+	// nothing more: the request may be sent again.
+	Idempotent bool
+	// DryRun asks for what the call would do, without doing it. Only an
+	// operation that declares @dry_run is called so.
+	DryRun bool
 }
 
 // Result is what an operation returned, as the JSON form of its declared
@@ -118,6 +146,9 @@ const (
 	Domain Class = "domain"
 	// Transient: the same call may succeed a little later.
 	Transient Class = "transient"
+	// Stale: the entry does not lead to the Object that Call.Object names, or
+	// no longer does; the client fetches the entry again.
+	Stale Class = "stale"
 	// Internal: a defect or revoked access; repeating does not help, and
 	// the text is for the operator, never for a model.
 	Internal Class = "internal"
@@ -131,7 +162,11 @@ type Failure struct {
 	Hint    string // what to do about it; may be empty
 	// RetryAfter is how long to wait before trying again; 0 means unstated.
 	RetryAfter time.Duration
-	Err        error // the cause, for the operator; may be nil
+	// MaybeDone says that the call may have been carried out all the same, as
+	// when a connection is lost before its answer. False means that it was
+	// not.
+	MaybeDone bool
+	Err       error // the cause, for the operator; may be nil
 }
 
 // Error describes the failure for an operator's log.
