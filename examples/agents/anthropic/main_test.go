@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,8 +17,6 @@ import (
 	"github.com/wipagent/wipagent/examples/agents/recorded"
 )
 
-const key = "test-key-not-a-secret"
-
 // provider is Anthropic's Messages API. Source: its reference.
 type provider struct{ dialect string }
 
@@ -33,7 +30,7 @@ func (p provider) Check(r *http.Request, body gjson.Result) (results, faults []s
 	if at := r.Method + " " + r.URL.Path; at != "POST /v1/messages" {
 		fault("found %s, expected POST /v1/messages", at)
 	}
-	if r.Header.Get("X-Api-Key") != key || r.Header.Get("Anthropic-Version") != "2023-06-01" || r.Header.Get("Content-Type") != "application/json" {
+	if r.Header.Get("X-Api-Key") != recorded.Key || r.Header.Get("Anthropic-Version") != "2023-06-01" || r.Header.Get("Content-Type") != "application/json" {
 		fault("found no key, no version or no JSON in the headers")
 	}
 	faults = append(faults, recorded.Members("request", body, "model!", "max_tokens!", "messages!", "system", "tools", "cache_control", "stream")...)
@@ -135,43 +132,34 @@ func (provider) Events(answer gjson.Result) (events []string) {
 	return events
 }
 
-func TestConversations(t *testing.T) {
-	for _, c := range recorded.Conversations(t) {
-		for _, form := range []string{"anthropic", "anthropic-strict"} {
-			for _, stream := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/%s/stream=%t", c.Name, form, stream), func(t *testing.T) {
-					t.Setenv("ANTHROPIC_API_KEY", key)
-					s := recorded.Serve(t, provider{form}, c.Answers)
-					var out, log bytes.Buffer
-					args := append([]string{"-base-url", s.URL, "-dialect", form, fmt.Sprintf("-stream=%t", stream)}, c.Args...)
-					if err := run(t.Context(), args, &out, &log); err != nil {
-						t.Fatal(err)
-					}
-					want := c.Printed
-					if stream {
-						want = c.Streamed
-					}
-					if diff := cmp.Diff(want, out.String()); diff != "" {
-						t.Errorf("printed (-want +got):\n%s", diff)
-					}
-					if strings.Contains(out.String()+log.String(), key) {
-						t.Error("found the key in what is printed")
-					}
-					surface := adapter.Verbs
-					if slices.Contains(c.Args, "operations") {
-						surface = adapter.Operations
-					}
-					tools, err := toolset(t.Context(), &log, form, surface)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i, request := range s.Requests() {
-						if diff := cmp.Diff(string(tools.Export().Tools), request.Get("tools").Raw); diff != "" {
-							t.Errorf("request %d: tools other than exported (-want +got):\n%s", i+1, diff)
-						}
-					}
-				})
-			}
+var program = recorded.Program{
+	Key: "ANTHROPIC_API_KEY", Dialects: []string{"anthropic", "anthropic-strict"},
+	Provider: func(dialect string) recorded.Provider { return provider{dialect} },
+	Tools: func(t *testing.T, dialect string, surface adapter.Surface) string {
+		tools, err := toolset(t.Context(), dialect, surface)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		return string(tools.Export().Tools)
+	},
+}
+
+func TestMain(m *testing.M) { program.Main(m, main) }
+
+func TestConversations(t *testing.T) { program.TestConversations(t) }
+func TestFailures(t *testing.T)      { program.TestFailures(t) }
+
+// TestRefusals proves that the provider that is played refuses at all.
+func TestRefusals(t *testing.T) {
+	program.TestRefusals(t, [][2]string{
+		{`"tool_use_id":"toolu_2"`, `"tool_use_id":"toolu_9"`},
+		{`"tool_use_id":"toolu_2"`, `"tool_use_id":"toolu_1"`},
+		{`"id":"toolu_2"`, `"id":"toolu_1"`},
+		{`"is_error":true`, `"is_error":false`},
+		{`"role":"assistant"`, `"role":"user"`},
+		{`"max_tokens"`, `"max_output_tokens"`},
+		{`"type":"tool_result"`, `"type":"tool_result","status":"failed"`},
+		{`"input_schema":{`, `"input_schema":{"anyOf":[{}],`},
+		{`"messages":[`, `"messages":[{"role":"user","content":[{"type":"text","text":" "}]},`},
+	})
 }

@@ -38,6 +38,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	requests []gjson.Result
+	last     *http.Request // its body is read
 }
 
 // Conversation is one file of testdata: what is asked, what the model answers
@@ -110,7 +111,7 @@ func Serve(t testing.TB, p Provider, answers []string) *Server {
 		body := gjson.ParseBytes(raw)
 		s.mu.Lock()
 		n := len(s.requests)
-		s.requests = append(s.requests, body)
+		s.requests, s.last = append(s.requests, body), r
 		s.mu.Unlock()
 		results, faults := p.Check(r, body)
 		switch {
@@ -119,6 +120,10 @@ func Serve(t testing.TB, p Provider, answers []string) *Server {
 			return
 		case n >= len(answers):
 			refuse("found request %d, expected %d", n+1, len(answers))
+			return
+		}
+		if n > 0 && strings.Contains(answers[n-1], `"$corrected`) && gjson.Get(results[len(results)-1], "error").Exists() {
+			refuse("request %d: the corrected call failed: %s", n+1, results[len(results)-1])
 			return
 		}
 		answer, err := corrected(answers[n], results)
