@@ -137,7 +137,7 @@ func Serve(t testing.TB, p Provider, answers []string) *Server {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, data := range p.Events(gjson.Parse(answer)) {
+		for _, data := range p.Events(gjson.Get(answer, "@ugly")) {
 			if kind := gjson.Get(data, "type").Str; kind != "" {
 				fmt.Fprintf(w, "event: %s\n", kind)
 			}
@@ -202,7 +202,7 @@ func Members(at string, v gjson.Result, known ...string) (faults []string) {
 	seen := map[string]bool{}
 	v.ForEach(func(key, _ gjson.Result) bool {
 		if _, ok := required[key.Str]; !ok || seen[key.Str] {
-			faults = append(faults, fmt.Sprintf("%s: found the member %q, expected %v, each once", at, key.Str, known))
+			faults = append(faults, fmt.Sprintf("%s: found the member %q: %.60s, expected %v, each once", at, key.Str, v.Get(gjson.Escape(key.Str)).Raw, known))
 		}
 		seen[key.Str] = true
 		return true
