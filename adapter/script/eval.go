@@ -35,6 +35,10 @@ func (e *Env) Eval(ctx context.Context, src string) (value string, incomplete bo
 	return value, false, nil
 }
 
+// Unfinished reports whether an input goes on, as Eval would say, and runs
+// nothing.
+func Unfinished(src string) bool { return unfinished(src) }
+
 // unfinished reports whether what was entered so far goes on.
 func unfinished(src string) bool {
 	if len(src) > maxSource {

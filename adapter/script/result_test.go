@@ -38,7 +38,7 @@ func TestRunJSON(t *testing.T) {
 		t.Errorf("found %v, %v", got, err)
 	}
 	_, err = script.New(script.Config{Client: c, Principal: owner}).RunJSON(t.Context(), "test", []byte(`["\x00" * 4000000]`))
-	if err == nil || !strings.HasPrefix(err.Error(), "test: found a ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "script: found a ") {
 		t.Errorf("found %v", err)
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/wipagent/wipagent/objects/source/session/login"
 	"github.com/wipagent/wipagent/objects/world"
@@ -149,8 +146,7 @@ func (c *cli) whyEnded(cfg *gridConfig, err error) string {
 // showSession returns what tells an operator on stderr how a session goes: a
 // line for what matters, and on a terminal how far the inventory is.
 func (c *cli) showSession(who string) func(live.Notice) {
-	f, _ := c.io.err.(*os.File)
-	terminal := f != nil && term.IsTerminal(int(f.Fd()))
+	f, terminal := c.io.err, isTerminal(c.io.err)
 	shown := false
 	var lost error // why the session was lost
 	return func(n live.Notice) {
@@ -195,7 +191,7 @@ func (c *cli) showSession(who string) func(live.Notice) {
 // sayWhile tells an operator about the course of things: while serving always,
 // at a prompt only on a terminal, where somebody waits.
 func (c *cli) sayWhile(format string, args ...any) {
-	if f, ok := c.io.err.(*os.File); c.mode == serving || ok && term.IsTerminal(int(f.Fd())) {
+	if c.mode == serving || isTerminal(c.io.err) {
 		c.warn(format, args...)
 	}
 }

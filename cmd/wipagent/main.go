@@ -38,6 +38,7 @@ type cli struct {
 	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
 	Record   recordCmd   `cmd:"" help:"Record what a world shows, to be played again."`
 	Run      runCmd      `cmd:"" help:"Run a script: operations as methods, with limits."`
+	REPL     replCmd     `cmd:"" name:"repl" help:"Explore at a prompt: what run takes, an input at a time."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
-	"golang.org/x/term"
 
 	"github.com/wipagent/wipagent/adapter/script"
 )
@@ -43,8 +42,7 @@ type trouble struct {
 
 // newTrouble returns one in colour if w is a terminal where people want it.
 func newTrouble(w io.Writer) *trouble {
-	f, ok := w.(*os.File)
-	return &trouble{w, ok && term.IsTerminal(int(f.Fd())) && wantsColor()}
+	return &trouble{w, isTerminal(w) && wantsColor()}
 }
 
 // wantsColor reports whether the environment is for colours on a terminal.
@@ -69,6 +67,10 @@ const (
 // failure writes an error of the script src.
 func (r *trouble) failure(e *script.Error, src []byte, hint func(limit string) string) {
 	lines := strings.Split(e.Message, "\n")
+	var limit *script.LimitError
+	if errors.As(e, &limit) && limit.Limit == "cancelled" {
+		lines[0] = "interrupted"
+	}
 	place := e.Name
 	if e.Line > 0 {
 		place = fmt.Sprintf("%s:%d:%d", e.Name, e.Line, e.Column)
@@ -78,8 +80,7 @@ func (r *trouble) failure(e *script.Error, src []byte, hint func(limit string) s
 	for _, line := range lines[1:] {
 		r.detail(printable(line))
 	}
-	var limit *script.LimitError
-	if errors.As(e, &limit) && hint != nil && hint(limit.Limit) != "" {
+	if limit != nil && hint != nil && hint(limit.Limit) != "" {
 		r.detail("  hint: " + hint(limit.Limit))
 	}
 	const most = 20                          // calls, of a recursion that is deep

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/term"
-
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
@@ -358,8 +356,8 @@ func kindOf(info os.FileInfo) string {
 // showProgress reports the reading of archives on a terminal, and nowhere
 // else. The returned function removes the last report.
 func (c *cli) showProgress(cfg *archive.Config) (done func()) {
-	f, ok := c.io.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f := c.io.err
+	if !isTerminal(f) {
 		return func() {}
 	}
 	const every = 64 // entries between two reports
