@@ -148,12 +148,14 @@ func (a *agent) send(ctx context.Context, params anthropic.MessageNewParams) (*a
 
 // finish prints the answer, unless it was printed as it came.
 func (a *agent) finish(message *anthropic.Message) error {
+	text := ""
 	for _, block := range message.Content {
-		if !a.stream && block.Text != "" {
-			fmt.Println(block.Text)
-		}
+		text += block.Text
 	}
-	if message.StopReason != anthropic.StopReasonEndTurn {
+	if !a.stream && text != "" {
+		fmt.Println(text)
+	}
+	if message.StopReason != anthropic.StopReasonEndTurn || text == "" {
 		return fmt.Errorf("the answer ended early: %s", message.StopReason)
 	}
 	return nil

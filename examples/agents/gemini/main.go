@@ -141,7 +141,7 @@ func (a *agent) send(ctx context.Context, conversation []*genai.Content, config 
 					said.Content.Parts = append(said.Content.Parts, part)
 				}
 			}
-			said.FinishReason = candidate.FinishReason
+			said.FinishReason = cmp.Or(candidate.FinishReason, said.FinishReason)
 		}
 		return nil
 	}
@@ -184,10 +184,11 @@ func text(candidates ...*genai.Candidate) (text string) {
 
 // finish prints the answer, unless it was printed as it came.
 func (a *agent) finish(said *genai.Candidate) error {
-	if text := text(said); !a.stream && text != "" {
+	text := text(said)
+	if !a.stream && text != "" {
 		fmt.Println(text)
 	}
-	if said.FinishReason != genai.FinishReasonStop {
+	if said.FinishReason != genai.FinishReasonStop || text == "" {
 		return fmt.Errorf("the answer ended early: %s", cmp.Or(string(said.FinishReason), "no reason given"))
 	}
 	return nil

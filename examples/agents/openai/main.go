@@ -154,10 +154,11 @@ func (a *agent) send(ctx context.Context, params responses.ResponseNewParams) (*
 
 // finish prints the answer, unless it was printed as it came.
 func (a *agent) finish(response *responses.Response) error {
-	if text := response.OutputText(); !a.stream && text != "" {
+	text := response.OutputText()
+	if !a.stream && text != "" {
 		fmt.Println(text)
 	}
-	if response.Status != responses.ResponseStatusCompleted {
+	if response.Status != responses.ResponseStatusCompleted || text == "" {
 		return fmt.Errorf("the answer ended early: %s", cmp.Or(response.Error.Message, response.IncompleteDetails.Reason, string(response.Status)))
 	}
 	return nil

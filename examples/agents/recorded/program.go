@@ -66,8 +66,8 @@ func (p Program) TestConversations(t *testing.T) {
 					s := Serve(t, p.Provider(dialect), c.Answers)
 					args := append([]string{"-base-url", s.URL, "-dialect", dialect, fmt.Sprintf("-stream=%t", stream)}, c.Args...)
 					cmd, out, log := p.command(t.Context(), Key, args...)
-					if err := cmd.Run(); err != nil {
-						t.Fatalf("%v\n%s", err, log)
+					if err := cmd.Run(); (err != nil) != (c.Fails != "") || !strings.Contains(log.String(), c.Fails) {
+						t.Fatalf("found %v, expected %q to be said\n%s", err, c.Fails, log)
 					}
 					want := c.Printed
 					if stream {
@@ -120,6 +120,9 @@ func (p Program) sameTools(t *testing.T, s *Server, dialect string, c Conversati
 func (p Program) TestRefusals(t *testing.T, slips [][2]string) {
 	made := make([]int, len(slips))
 	for _, c := range Conversations(t) {
+		if c.Fails != "" {
+			continue
+		}
 		dialect := p.dialects(c)[0]
 		s := Serve(t, p.Provider(dialect), c.Answers)
 		args := append([]string{"-base-url", s.URL, "-dialect", dialect}, c.Args...)
@@ -184,7 +187,20 @@ func (p Program) TestFailures(t *testing.T) {
 			}
 		})
 	}
+	t.Run("broken off", p.brokenOff)
 	t.Run("interrupted", p.interrupted)
+}
+
+// brokenOff streams an answer without its last event.
+func (p Program) brokenOff(t *testing.T) {
+	c := Conversations(t)[0]
+	events := p.Provider(p.Dialects[0]).Events(gjson.Get(c.Answers[0], "@ugly"))
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, events[:len(events)-1]) }))
+	defer broken.Close()
+	cmd, _, log := p.command(t.Context(), Key, "-base-url", broken.URL, "-stream", "hello")
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(log.String(), "broke off") || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("found %v and %q, expected the code 1, no call, and that the stream broke off", err, log)
+	}
 }
 
 // interrupted interrupts the program while it waits for an answer.

@@ -49,10 +49,12 @@ type Conversation struct {
 	Answers  []string // JSON; see Serve
 	Printed  string
 	Streamed string // what is printed of a stream; Printed if empty
+	Fails    string // what the program says when it fails; empty if it does not
 }
 
 // Conversations reads testdata/*.txtar: the comment has an argument a line, the
-// files answer, answer.2 and so on the answers, the file printed what is printed.
+// files answer.1, answer.2 and so on the answers, printed, streamed and fails the
+// rest of a Conversation.
 func Conversations(t testing.TB) []Conversation {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -73,6 +75,8 @@ func Conversations(t testing.TB) []Conversation {
 				c.Printed = text
 			case f.Name == "streamed":
 				c.Streamed = text
+			case f.Name == "fails":
+				c.Fails = strings.TrimSpace(text)
 			case f.Name == "answer."+strconv.Itoa(len(c.Answers)+1) && json.Valid(f.Data):
 				c.Answers = append(c.Answers, text)
 			default:
@@ -136,13 +140,7 @@ func Serve(t testing.TB, p Provider, answers []string) *Server {
 			io.WriteString(w, answer)
 			return
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, data := range p.Events(gjson.Get(answer, "@ugly")) {
-			if kind := gjson.Get(data, "type").Str; kind != "" {
-				fmt.Fprintf(w, "event: %s\n", kind)
-			}
-			fmt.Fprintf(w, "data: %s\n\n", data)
-		}
+		stream(w, p.Events(gjson.Get(answer, "@ugly")))
 	}))
 	s.URL = h.URL
 	t.Cleanup(func() {
@@ -152,6 +150,17 @@ func Serve(t testing.TB, p Provider, answers []string) *Server {
 		}
 	})
 	return s
+}
+
+// stream sends events.
+func stream(w http.ResponseWriter, events []string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, data := range events {
+		if kind := gjson.Get(data, "type").Str; kind != "" {
+			fmt.Fprintf(w, "event: %s\n", kind)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", data)
+	}
 }
 
 // Requests returns the bodies that were sent, in their order.
