@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wipagent/wipagent/objects/source/session/gridtest"
 )
 
 // typist is somebody at a terminal where the program runs.
@@ -201,4 +203,40 @@ func TestREPLBeforeItsPrompt(t *testing.T) {
 	if code := p.cmd.ProcessState.ExitCode(); code != exitUnavailable {
 		t.Errorf("found an end with %d, expected %d", code, exitUnavailable)
 	}
+}
+
+// What a live session says while a line is edited waits until it is entered.
+func TestREPLOnALiveGrid(t *testing.T) {
+	grid := gridtest.New(&gridtest.Config{
+		LogoutReply: true,
+		Accounts:    []gridtest.Account{{First: "One", Last: "Bot", Password: "right"}},
+		Regions:     []gridtest.RegionConfig{{Name: "Alpha"}},
+	})
+	uri := grid.Serve(t)
+	p := atPrompt(t, []string{"XDG_CACHE_HOME=" + t.TempDir(), "WIPAGENT_CONFIG=" + t.TempDir(), "WIPAGENT_PASSWORD=right"},
+		"repl", "--world", "grid:"+uri, "--user", "One Bot")
+	p.see("in Alpha")
+	p.enter("grid.region.world_location().region_name\r")
+	p.see(`"Alpha"`)
+	p.enter("'half ' + ")
+	p.see("'half ' + ")
+	grid.Kick(grid.Agent("One Bot"), "gone home")
+	p.enter("'a line'\r")
+	p.see(`"half a line"`)
+	told := regexp.MustCompile(`\n(\x1b\[0 q)?wipagent: [^\n]*the session is over: [^\n]*gone home`)
+	for deadline := time.Now().Add(20 * time.Second); !told.MatchString(p.all()); {
+		if time.Now().After(deadline) {
+			t.Fatalf("the terminal shows %q, expected the session's end", p.all())
+		}
+		p.enter("1\r")
+	}
+	p.enter("\x04")
+	p.end()
+}
+
+// all returns all that the terminal has shown.
+func (p *typist) all() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shown.String()
 }
