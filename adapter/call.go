@@ -28,11 +28,11 @@ func (t verbTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 }
 
 // misread answers and records a call whose own record is wrong.
-func (t verbTool) misread(c *toolCall, faults []idl.Fault, corrected json.RawMessage, meant *client.Call) error {
+func (t verbTool) misread(c *toolCall, faults []idl.Fault, corrected json.RawMessage, meant ...client.Call) error {
 	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
 		Faults: faults, Hint: takes(t.op), Corrected: corrected, Operation: t.op,
-	}, meant)
+	}, meant...)
 }
 
 // takes says what record a verb takes.
@@ -49,7 +49,7 @@ func (t verbTool) decode(c *toolCall, raw json.RawMessage) (gjson.Result, error)
 	args, err := t.op.DecodeArgs(raw)
 	var bad *idl.ArgumentError
 	if errors.As(err, &bad) {
-		return gjson.Result{}, t.misread(c, bad.Faults, bad.Corrected, nil)
+		return gjson.Result{}, t.misread(c, bad.Faults, bad.Corrected)
 	}
 	return gjson.ParseBytes(args.Record), nil
 }
@@ -88,6 +88,9 @@ func (t verbTool) invoke(c *toolCall, raw json.RawMessage) (Answer, error) {
 	var bad *idl.ArgumentError
 	if errors.As(err, &bad) {
 		record, faults = bad.Corrected, append(faults, bad.Faults...)
+		if record == nil { // what there is of it
+			record = sent.own
+		}
 	} else {
 		record = args.Record
 	}
@@ -99,11 +102,7 @@ func (t verbTool) invoke(c *toolCall, raw json.RawMessage) (Answer, error) {
 		for i := range faults {
 			faults[i].Path = sent.at + faults[i].Path
 		}
-		var meant *client.Call
-		if record != nil {
-			meant = &call
-		}
-		return Answer{}, t.misread(c, faults, nil, meant)
+		return Answer{}, t.misread(c, faults, nil, meantBy(call, sent)...)
 	}
 	c.meant = call
 	out, err := c.client.Invoke(c.ctx, c.principal, call)
@@ -116,4 +115,22 @@ func (t verbTool) invoke(c *toolCall, raw json.RawMessage) (Answer, error) {
 	}
 	out.Repaired = append(repairs, out.Repaired...)
 	return Answer{JSON: marshal(out), Untrusted: out.Untrusted}, nil
+}
+
+// meantBy returns the calls that a record for invoke can mean which is wrong
+// itself. Its operation may stand behind the path; where it has no path at all,
+// the operation alone may tell the entry.
+func meantBy(call client.Call, sent invokeRecord) []client.Call {
+	if path, operation, ok := strings.Cut(call.Target, "#"); ok && call.Operation == "" {
+		call.Target, call.Operation = path, operation
+	}
+	if call.Operation == "" {
+		return nil
+	}
+	if sent.merged == nil {
+		return []client.Call{call}
+	}
+	merged := call
+	merged.Arguments = sent.merged
+	return []client.Call{merged, call}
 }

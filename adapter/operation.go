@@ -95,14 +95,15 @@ func (t *operationTool) misread(c *toolCall, call client.Call, sent unfolded, ba
 	for i := range e.Faults {
 		e.Faults[i].Path = sent.at + e.Faults[i].Path
 	}
-	var meant *client.Call
+	var meant []client.Call
 	if bad.Corrected != nil {
 		call.Target, call.Arguments = gjson.GetBytes(bad.Corrected, t.target).Str, t.without(bad.Corrected)
-		c.meant, meant = call, &call
+		c.meant, meant = call, []client.Call{call}
 	}
-	err := c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e, meant)
+	err := c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e, meant...)
 	if errors.As(err, &e) {
 		e.Corrected = t.corrected(e.Corrected)
+		t.keep(e, sent.record)
 	}
 	return err
 }
@@ -130,25 +131,40 @@ func (t *operationTool) told(sent unfolded, e *client.Error) error {
 	case e.Class == client.NotFound && t.target == "":
 		e.Hint = "the entry of this tool, " + t.paths[0] + ", is not there now"
 	}
-	if other := t.elsewhere(sent.record); other != "" {
-		e.Corrected = nil
-		e.Hint += "; " + other
-	}
+	t.keep(e, sent.record)
 	return e
 }
 
-// elsewhere says of a record for a tool that is bound to one entry that it asks
-// for another, as one for invoke can; or nothing.
-func (t *operationTool) elsewhere(record json.RawMessage) string {
-	if t.target != "" || !readable(string(record)) {
-		return ""
+// keep takes back a correction for a record that asks for something else than
+// the tool does.
+func (t *operationTool) keep(e *client.Error, record json.RawMessage) {
+	if other := t.elsewhere(record); other != "" {
+		e.Corrected = nil
+		e.Hint += "; " + other
 	}
-	for name, own := range map[string]string{"target": t.paths[0], "operation": t.op.Name} {
-		asked := gjson.GetBytes(record, name)
-		if asked.Type == gjson.String && foldName(strings.Trim(asked.Str, "/ ")) != foldName(strings.Trim(own, "/")) &&
-			!slices.ContainsFunc(t.op.Params, func(p *idl.Param) bool { return foldName(p.Name) == name }) {
-			return "this tool calls " + t.op.Name + " of " + t.paths[0] + " and nothing else"
+}
+
+// elsewhere says of a record that it asks for another operation than the tool's
+// or, if that is bound to an entry, for another entry, as one for invoke can; or
+// nothing.
+func (t *operationTool) elsewhere(record json.RawMessage) string {
+	if !readable(string(record)) {
+		mended, _, ok := idl.Mend(record)
+		if !ok {
+			return ""
 		}
+		record = mended
+	}
+	asks := func(name, own string) bool {
+		asked := gjson.GetBytes(record, name)
+		return asked.Type == gjson.String && foldName(strings.Trim(asked.Str, "/ ")) != foldName(strings.Trim(own, "/")) &&
+			!slices.ContainsFunc(t.record.Params, func(p *idl.Param) bool { return foldName(p.Name) == name })
+	}
+	switch {
+	case t.target == "" && asks("target", t.paths[0]):
+		return "this tool calls " + t.op.Name + " of " + t.paths[0] + " and nothing else"
+	case asks("operation", t.op.Name):
+		return "this tool calls " + t.op.Name + " and nothing else"
 	}
 	return ""
 }

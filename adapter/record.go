@@ -15,8 +15,11 @@ type invokeRecord struct {
 	own       json.RawMessage // the verb's own fields as a record, to be checked
 	arguments json.RawMessage // the operation's, unread; nil if there is no telling
 	at        string          // JSON Pointer to own in what was sent
-	repairs   []idl.Repair
-	faults    []idl.Fault // of own too, but not seen in it
+	// merged are the arguments with what stood beside them, where both were
+	// sent: which of them are meant is for the operation to tell.
+	merged  json.RawMessage
+	repairs []idl.Repair
+	faults  []idl.Fault // of own too, but not seen in it
 }
 
 // split takes invoke's record apart into the verb's own fields and the
@@ -28,16 +31,25 @@ type invokeRecord struct {
 func split(raw json.RawMessage) invokeRecord {
 	r := invokeRecord{own: raw}
 	if !readable(string(raw)) {
+		mended, faults, ok := idl.Mend(raw)
+		if !ok || len(faults) == 0 || !readable(string(mended)) {
+			return r
+		}
+		r = split(mended)
+		r.faults = append(faults, r.faults...)
 		return r
 	}
 	record := gjson.ParseBytes(raw)
-	if record.Type == gjson.String && readable(record.Str) {
+	for record.Type == gjson.String && readable(record.Str) {
 		record = gjson.Parse(record.Str)
-		r.repairs = append(r.repairs, idl.Repair{Path: "", Note: "read the record from a string"})
+		r.repair("", "read the record from a string")
 	}
-	if inner, key := unwrapped(record); inner.Exists() {
+	if inner, key, alone := unwrapped(record); inner.Exists() {
+		if !alone {
+			r.faults = append(r.faults, idl.Fault{Path: "/" + key, Constraint: "found the record in here, expected its fields at the top and no others"})
+		}
 		record, r.at = inner, "/"+key
-		r.repairs = append(r.repairs, idl.Repair{Path: r.at, Note: "took the record out of an envelope"})
+		r.repair("", "took the record out of an envelope")
 	}
 	switch list := record.Array(); {
 	case record.IsObject():
@@ -92,6 +104,13 @@ func (r *invokeRecord) fields(record gjson.Result) {
 		r.arguments = json.RawMessage("{}")
 		r.repair("/"+name, "took no arguments for the empty record")
 	}
+	if args := strings.TrimSpace(string(r.arguments)); found == 1 && len(beside) > 0 && strings.HasPrefix(args, "{") {
+		inside := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(args, "{"), "}"))
+		if inside != "" {
+			inside += ","
+		}
+		r.merged = json.RawMessage("{" + inside + strings.Join(beside, ",") + "}")
+	}
 	r.own = json.RawMessage("{" + strings.Join(append(own, beside...), ",") + "}")
 }
 
@@ -105,28 +124,36 @@ func foldName(name string) string { return strings.ToLower(separators.Replace(na
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 
-// unwrapped returns what a record's only field holds if that is invoke's whole
-// record.
-func unwrapped(record gjson.Result) (inner gjson.Result, key string) {
+// unwrapped returns what holds invoke's whole record: the record's only field, or
+// one beside others that say what kind of call it is.
+func unwrapped(record gjson.Result) (inner gjson.Result, key string, alone bool) {
+	if !record.IsObject() || holdsCall(record) {
+		return gjson.Result{}, "", false
+	}
 	n := 0
 	record.ForEach(func(k, v gjson.Result) bool {
 		n++
-		inner, key = v, k.Str
-		return n < 2
-	})
-	if !record.IsObject() || n != 1 {
-		return gjson.Result{}, ""
-	}
-	if inner.Type == gjson.String && readable(inner.Str) {
-		inner = gjson.Parse(inner.Str)
-	}
-	switch key {
-	case "arguments", "args", "input", "params", "parameters", "invoke":
-		if inner.IsObject() && inner.Get("target").Exists() && inner.Get("operation").Exists() {
-			return inner, key
+		if v.Type == gjson.String && readable(v.Str) {
+			v = gjson.Parse(v.Str)
 		}
-	}
-	return gjson.Result{}, ""
+		switch k.Str {
+		case "function":
+			if deeper, name, _ := unwrapped(v); deeper.Exists() {
+				inner, key = deeper, k.Str+"/"+name
+			}
+		case "arguments", "args", "input", "params", "parameters", "invoke":
+			if v.IsObject() && holdsCall(v) {
+				inner, key = v, k.Str
+			}
+		}
+		return true
+	})
+	return inner, key, n == 1 && !strings.Contains(key, "/")
+}
+
+// holdsCall reports whether a record says what is to be called.
+func holdsCall(record gjson.Result) bool {
+	return record.Get("target").Exists() && record.Get("operation").Exists()
 }
 
 // maxLevels is how deep a record of invoke may be nested: arguments as deep as

@@ -94,7 +94,7 @@ func (a attempt) stop(c *toolCall, t tool) error {
 	if !again || a.call() != a.last.key() {
 		return nil
 	}
-	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e, nil)
+	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e)
 }
 
 func (f *failure) key() [sha256.Size]byte {

@@ -124,7 +124,7 @@ func (t *Toolset) unknown(ctx context.Context, call dialect.Call) Answer {
 	}
 	err := t.adapter.client.Misread(ctx, t.principal, "invoke", call.ID, &client.Error{
 		Class: client.NotFound, Message: "there is no tool of this name", Hint: hint,
-	}, nil)
+	})
 	return Answer{JSON: marshal(err), Failed: true, Untrusted: t.adapter.client.Strangers(t.principal)}
 }
 

@@ -18,7 +18,7 @@ func correct(o *Operation, sent *sentValue) json.RawMessage {
 	c := corrector{op: o}
 	slots := slotsOf(o.Params)
 	items, ok := c.members(slots, sent)
-	if !ok || !c.object(slots, items) || c.refused {
+	if !ok || sent.cut && c.mayBeTrial(slots, items) || !c.object(slots, items) || c.refused {
 		return nil
 	}
 	d := decoder{op: o}
@@ -29,13 +29,39 @@ func correct(o *Operation, sent *sentValue) json.RawMessage {
 	return c.out
 }
 
+// mayBeTrial reports whether a record of which the end is missing lacks the
+// parameter that makes a call a mere trial: it may have stood there.
+func (c *corrector) mayBeTrial(slots []slot, items []sentMember) bool {
+	for i := range slots {
+		if !meansTrial(slots[i].name) {
+			continue
+		}
+		sent := false
+		for j := range items {
+			to, _ := placeOf(slots, items[j].key)
+			sent = sent || to == i
+		}
+		if !sent {
+			return true
+		}
+	}
+	return false
+}
+
+// meansTrial reports whether a name, or a near spelling of it, says that a call
+// is to be a mere trial.
+func meansTrial(name string) bool {
+	return len(name) <= maxNearName && letters(fold(name), "dryrun") < far
+}
+
 // corrector writes a corrected record. Its methods report whether they could
 // write a value; what they wrote otherwise is cut off by the caller.
 type corrector struct {
 	op      *Operation
 	out     json.RawMessage
 	guesses int
-	refused bool // no correction may be offered at all
+	refused bool   // no correction may be offered at all
+	name    string // of the slot that is being written
 }
 
 // members finds the named values in whatever was sent for a record.
@@ -63,6 +89,16 @@ func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
 		}
 		if inner, ok := embedded(v.text, sentArray, 0); ok {
 			return c.members(slots, &inner)
+		}
+		if strings.Contains(v.text, "{") {
+			inner, broken, _ := scanRecord(v.text)
+			ok := broken == "" && inner.kind == sentObject
+			if !ok {
+				inner, ok = salvage(v.text)
+			}
+			if ok {
+				return c.members(slots, &inner)
+			}
 		}
 	}
 	// A bare value belongs to the only parameter that must be sent, or to the
@@ -115,7 +151,7 @@ func (c *corrector) flatten(slots []slot, items []sentMember) []sentMember {
 // drop leaves a value out. Without a value that made the call a mere trial, it
 // would do what the caller did not ask for; near spellings count, too.
 func (c *corrector) drop(key string) {
-	if len(key) <= maxNearName && letters(fold(key), "dryrun") < far {
+	if meansTrial(key) {
 		c.refused = true
 	}
 }
@@ -137,6 +173,7 @@ func (c *corrector) object(slots []slot, items []sentMember) bool {
 		}
 		c.out = appendQuoted(c.out, s.name)
 		c.out = append(c.out, ':')
+		c.name = s.name
 		if !c.value(s.typ, chosen[i]) {
 			if s.fallback == nil || meansNumber(s.typ, chosen[i]) {
 				return false
@@ -150,11 +187,17 @@ func (c *corrector) object(slots []slot, items []sentMember) bool {
 }
 
 // meansNumber reports whether a value that cannot be read as a number of the
-// type still names one, as "20 m" does: the default in its place would be
-// another number than the caller meant.
+// type still names one, as "20 km" and "two" do: the default in its place would
+// be another number than the caller meant.
 func meansNumber(t *Type, v *sentValue) bool {
-	return (t.Kind == Int || t.Kind == Float || t.Kind == Duration || t.Kind == Timestamp) &&
-		v.kind == sentString && strings.ContainsAny(v.text, "0123456789")
+	if t.Kind != Int && t.Kind != Float && t.Kind != Duration && t.Kind != Timestamp || v.kind != sentString {
+		return v.kind == sentArray && len(v.items) > 0 && meansNumber(t, &v.items[0].value)
+	}
+	switch lower(strings.TrimSpace(v.text)) {
+	case "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty", "fifty", "hundred", "thousand":
+		return true
+	}
+	return strings.ContainsAny(v.text, "0123456789")
 }
 
 // choose says which of the values sent goes to which slot.
@@ -171,10 +214,13 @@ func (c *corrector) choose(slots []slot, items []sentMember) []*sentValue {
 			rest = append(rest, &items[i])
 		}
 	}
+	entry := lacksEntry(slots, chosen)
 	var texts []*sentMember
 	for _, m := range rest {
 		if to := c.nearest(slots, m.key); to >= 0 && chosen[to] == nil {
 			chosen[to] = &m.value
+		} else if entry >= 0 && chosen[entry] == nil && m.value.kind == sentString && m.value.text != "/" && isEntryPath(m.value.text) {
+			chosen[entry] = &m.value // a path belongs to the only place for one
 		} else if m.value.kind == sentString && m.value.text != c.op.Name {
 			texts = append(texts, m)
 		} else {
@@ -197,6 +243,20 @@ func (c *corrector) choose(slots []slot, items []sentMember) []*sentValue {
 		}
 	}
 	return chosen
+}
+
+// lacksEntry returns the only slot that lacks an entry's path, or -1.
+func lacksEntry(slots []slot, chosen []*sentValue) int {
+	found := -1
+	for i, s := range slots {
+		if chosen[i] == nil && s.fallback == nil && s.typ.Kind == Entry {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
 }
 
 func (c *corrector) nearest(slots []slot, key string) int {

@@ -3,6 +3,7 @@ package idl
 import (
 	"encoding/base64"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,10 +19,21 @@ func (c *corrector) value(t *Type, v *sentValue) bool {
 		c.out = append(c.out, "null"...)
 		return t.Optional
 	}
+	if t.Kind != RecordOf && t.Kind != List && t.Kind != Map {
+		v = single(v)
+	}
 	switch t.Kind {
 	case RecordOf:
+		slots := slotsOfFields(t.Record.Fields)
+		if v.kind == sentArray && len(v.items) > 0 && len(v.items) <= len(slots) && !v.lost { // in declared order
+			items := make([]sentMember, len(v.items))
+			for i := range items {
+				items[i] = sentMember{key: slots[i].name, value: v.items[i].value}
+			}
+			return c.object(slots, items)
+		}
 		inner, ok := c.composite(v, sentObject)
-		return ok && c.object(slotsOfFields(t.Record.Fields), inner.items)
+		return ok && c.object(slots, inner.items)
 	case List:
 		return c.list(t, v)
 	case Map:
@@ -39,6 +51,23 @@ func (c *corrector) value(t *Type, v *sentValue) bool {
 	return ok
 }
 
+// single takes a scalar out of a list of one, or out of an object that holds it as
+// its value.
+func single(v *sentValue) *sentValue {
+	switch {
+	case v.lost:
+	case v.kind == sentArray && len(v.items) == 1:
+		return &v.items[0].value
+	case v.kind == sentObject:
+		for i := range v.items {
+			if inner := &v.items[i].value; v.items[i].key == "value" && inner.kind != sentObject && inner.kind != sentArray {
+				return inner
+			}
+		}
+	}
+	return v
+}
+
 // harmless reports whether a string may be shown to a model. One that may not
 // is not made showable either: then it would no longer be what was sent.
 func harmless(s string) bool {
@@ -54,6 +83,10 @@ func (c *corrector) bool(v *sentValue) bool {
 		word = "true"
 	case v.kind == sentNumber && word == "0":
 		word = "false"
+	case v.kind == sentString && (word == "yes" || word == "on" || word == "1"):
+		word = "true"
+	case v.kind == sentString && (word == "no" || word == "off" || word == "0"):
+		word = "false"
 	}
 	c.out = append(c.out, word...)
 	return word == "true" || word == "false"
@@ -65,10 +98,20 @@ func (c *corrector) number(t *Type, v *sentValue) bool {
 	if !isNumber(text) {
 		text = plainNumber(text)
 	}
+	if amount, unit := quantityOf(text); v.kind == sentString && unit != "" && isNumber(amount) {
+		switch {
+		case t.Kind == Duration:
+			text = amount + timeUnit(unit)
+		case t.Kind != Timestamp && isUnit(unit, c.name):
+			text = amount
+		}
+	}
 	var n float64
 	switch {
 	case (v.kind == sentNumber || v.kind == sentString) && isNumber(text):
 		n, _ = readNumber(t.Kind, text)
+	case v.kind == sentString && strings.TrimPrefix(lower(text), "-") == "infinity":
+		n, _ = strconv.ParseFloat(text, 64)
 	case v.kind == sentString && t.Kind == Timestamp:
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil || at.Nanosecond()%int(time.Millisecond) != 0 {
@@ -87,7 +130,7 @@ func (c *corrector) number(t *Type, v *sentValue) bool {
 	low, high := math.Inf(-1), math.Inf(1)
 	if t.Kind != Float {
 		low, high = -maxSafeInt, maxSafeInt
-		n = math.Round(n)
+		n = math.Round(n) // keeps infinities
 	}
 	if r := t.Range; r != nil {
 		if r.HasMin {
@@ -106,6 +149,39 @@ func (c *corrector) number(t *Type, v *sentValue) bool {
 	}
 	c.out = appendNumber(c.out, n)
 	return true
+}
+
+// quantityOf splits a number and what follows it, in lower case.
+func quantityOf(text string) (amount, unit string) {
+	i := strings.LastIndexAny(text, "0123456789")
+	return plainNumber(strings.TrimSpace(text[:i+1])), lower(strings.TrimSpace(text[i+1:]))
+}
+
+// isUnit reports whether a unit is the one that a name ends with: "m", "meters"
+// and "metres" of radius_meters, "ms" of age_millis.
+func isUnit(unit, name string) bool {
+	words := wordsOf(name)
+	if len(words) < 2 {
+		return false
+	}
+	last := words[len(words)-1]
+	unit = strings.NewReplacer("metre", "meter", "ms", "millis", "milliseconds", "millis").Replace(strings.TrimSuffix(unit, "."))
+	return strings.HasPrefix(last, unit) || strings.TrimSuffix(unit, "s") == last
+}
+
+// timeUnit returns a unit of time as time.ParseDuration knows it.
+func timeUnit(unit string) string {
+	switch strings.TrimSuffix(unit, "s") {
+	case "milli", "millisecond", "msec":
+		return "ms"
+	case "sec", "second":
+		return "s"
+	case "min", "minute":
+		return "m"
+	case "hour", "hr":
+		return "h"
+	}
+	return unit
 }
 
 // correctString returns the string of the type that is nearest to v.
@@ -143,9 +219,12 @@ func (c *corrector) correctString(t *Type, v *sentValue) (string, bool) {
 		s = "/" + strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '/' }), "/")
 		return s, isEntryPath(s)
 	case EnumOf:
-		s = strings.TrimSpace(s)
+		s = strings.Trim(s, " \t\r\n\"'`")
 		if label := labelOf(t.Enum, s); label != "" {
 			return label, true
+		}
+		if _, after, ok := strings.Cut(s, "."); ok && labelOf(t.Enum, after) != "" { // with the enum's name
+			return labelOf(t.Enum, after), true
 		}
 		if c.guesses++; c.guesses > maxGuesses {
 			return "", false
@@ -205,6 +284,12 @@ func (c *corrector) list(t *Type, v *sentValue) bool {
 	inner, ok := c.composite(v, sentArray)
 	if !ok {
 		inner = &sentValue{kind: sentArray, items: []sentMember{{value: *v}}}
+		if v.kind == sentString && t.Elem.Kind != String && t.Elem.Kind != Text { // in words a comma may be part of one
+			inner.items = nil
+			for part := range strings.SplitSeq(v.text, ",") {
+				inner.items = append(inner.items, sentMember{value: sentValue{kind: sentString, text: strings.TrimSpace(part)}})
+			}
+		}
 	}
 	n := 0
 	c.out = append(c.out, '[')

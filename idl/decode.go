@@ -91,8 +91,14 @@ func (d *decoder) read(raw []byte) (sentValue, bool) {
 }
 
 func (d *decoder) scan(text string) (sentValue, bool) {
+	if v, ok := typographic(text); ok {
+		return v, true
+	}
 	v, broken, trail := scanRecord(text)
 	if broken == "" {
+		return v, true
+	}
+	if v, ok := salvage(text); ok {
 		return v, true
 	}
 	for i := len(trail) - 1; i >= 0; i-- {

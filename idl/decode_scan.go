@@ -27,6 +27,7 @@ type sentValue struct {
 	items []sentMember // of an object: its members, in order, twice if sent twice; of an array: its elements
 	slip  string       // what is wrong with the form; the value is as well as it could be read
 	lost  bool         // the form is so wrong that the content cannot be told
+	cut   bool         // of a record: the text ends before it does
 }
 
 type sentMember struct {
@@ -51,6 +52,9 @@ type scanner struct {
 	depth  int
 	broken string    // why the text cannot be read on; empty if it can
 	trail  []argStep // where it broke, innermost first
+
+	comment bool // one was passed over
+	cut     bool // brackets were taken as closed at the end of the text
 }
 
 // scanRecord reads one JSON text. If it cannot be read to its end, broken says
@@ -58,7 +62,11 @@ type scanner struct {
 func scanRecord(src string) (v sentValue, broken string, trail []argStep) {
 	s := scanner{src: src}
 	v = s.value()
+	v.cut = s.cut
 	s.space()
+	if s.comment && v.slip == "" {
+		v.slip = "found a comment, expected none"
+	}
 	if s.broken == "" && s.pos < len(s.src) {
 		if strings.Trim(s.src[s.pos:], "}] \t\r\n") == "" {
 			v.slip = "found a closing bracket too many at the end"
@@ -74,10 +82,34 @@ func (s *scanner) space() {
 		switch s.src[s.pos] {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
+		case '/':
+			if !s.skipComment() {
+				return
+			}
 		default:
 			return
 		}
 	}
+}
+
+// skipComment steps over a comment as other languages have it.
+func (s *scanner) skipComment() bool {
+	rest := s.src[s.pos:]
+	end := -1
+	switch {
+	case strings.HasPrefix(rest, "//"):
+		end = strings.IndexByte(rest, '\n')
+	case strings.HasPrefix(rest, "/*"):
+		if end = strings.Index(rest[2:], "*/"); end >= 0 {
+			end += 3
+		}
+	}
+	if end < 0 {
+		return false
+	}
+	s.pos += end + 1
+	s.comment = true
+	return true
 }
 
 // peek returns the next byte after white space, or 0 at the end.
@@ -197,6 +229,9 @@ func (s *scanner) another(v *sentValue, end byte) bool {
 		return false
 	case c == 0 && s.pos == len(s.src):
 		s.stop(fmt.Sprintf("a closing %q", end))
+		if !first && !comma && v.items[len(v.items)-1].value.whole() {
+			v.slip, s.broken, s.cut = s.broken, "", true
+		}
 		return false
 	case !first && !comma:
 		if c == '}' || c == ']' || c == ':' {
@@ -206,6 +241,12 @@ func (s *scanner) another(v *sentValue, end byte) bool {
 		v.slip = "found two values without a comma between them"
 	}
 	return true
+}
+
+// whole reports whether a value that the text ends with is all that was meant to
+// be there: of a number or a word more may have followed.
+func (v *sentValue) whole() bool {
+	return v.kind != sentNumber && (v.kind != sentString || v.slip == "")
 }
 
 // string reads a string in double quotes, and as a slip one in single quotes.

@@ -51,7 +51,7 @@ func embedded(text string, want sentKind, depth int) (sentValue, bool) {
 // around a record, and no parameter.
 func isEnvelope(o *Operation, key string) bool {
 	switch folded := fold(key); folded {
-	case "arguments", "args", "input", "params", "parameters", fold(o.Name):
+	case "arguments", "args", "input", "params", "parameters", "kwargs", "payload", "body", fold(o.Name):
 		for _, p := range o.Params {
 			if fold(p.Name) == folded {
 				return false

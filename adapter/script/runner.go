@@ -82,7 +82,7 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 		err = n.client.Misread(ctx, p, "run", id, &client.Error{
 			Class: client.BadArguments, Message: "the arguments do not fit the tool", Faults: bad.Faults,
 			Hint: "the tool takes run_script(code: string [1..32768 bytes])", Corrected: bad.Corrected,
-		}, nil)
+		})
 		return adapter.Answer{JSON: encode(err), Failed: true}
 	}
 	code := gjson.GetBytes(args.Record, "code").Str
