@@ -1,0 +1,152 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// Error codes of the protocol beside those of JSON-RPC.
+const (
+	codeVersion        = -32001 // a version that the server does not speak
+	codeNotInitialized = -32002
+	codeUnauthorized   = -32003
+	codeTooLarge       = -32004 // a request over the server's bounds
+	codeNotFound       = -32010
+	codeDomain         = -32011
+	codeTransient      = -32012
+	codeStale          = -32013
+	codeInternal       = -32014
+)
+
+var codes = map[wip.Class]int64{
+	wip.NotFound: codeNotFound, wip.Domain: codeDomain, wip.Transient: codeTransient,
+	wip.Stale: codeStale, wip.Internal: codeInternal,
+}
+
+// What is kept of a failure's texts.
+const (
+	maxText       = 4 << 10 // bytes
+	maxRetryAfter = 24 * time.Hour
+)
+
+// wireFailure is the data of an error that stands for a wip.Failure.
+type wireFailure struct {
+	Class            wip.Class `json:"class"`
+	Message          string    `json:"message,omitempty"`
+	Hint             string    `json:"hint,omitempty"`
+	RetryAfterMillis int64     `json:"retry_after_millis,omitempty"`
+	MaybeDone        bool      `json:"maybe_done,omitempty"`
+	// Ref names, at the server, the record of an internal failure.
+	Ref string `json:"ref,omitempty"`
+}
+
+func (f wireFailure) error() *jsonrpc2.Error {
+	e := &jsonrpc2.Error{Code: codes[f.Class], Message: f.Message}
+	if e.Message == "" {
+		e.Message = string(f.Class)
+	}
+	e.SetError(f)
+	return e
+}
+
+// toWireFailure returns what is told of a Host's error, and whether it is a
+// defect, of which nothing is told but ref. call says that an operation was
+// called, which may have been carried out before time ran out.
+func toWireFailure(err error, ref string, call bool) (f wireFailure, defect bool) {
+	var failure *wip.Failure
+	switch {
+	case errors.As(err, &failure) && failure != nil && failure.Class != wip.Internal && codes[failure.Class] != 0:
+		return wireFailure{
+			Class: failure.Class, Message: cut(failure.Message), Hint: cut(failure.Hint),
+			RetryAfterMillis: millis(failure.RetryAfter), MaybeDone: failure.MaybeDone,
+		}, false
+	case failure == nil && errors.Is(err, context.DeadlineExceeded):
+		return wireFailure{Class: wip.Transient, Message: "the request ran out of time", MaybeDone: call}, false
+	case failure == nil && errors.Is(err, context.Canceled):
+		return wireFailure{Class: wip.Transient, Message: "the request was cancelled", MaybeDone: call}, false
+	}
+	return wireFailure{
+		Class: wip.Internal, Message: "internal error", Ref: ref,
+		MaybeDone: failure != nil && failure.MaybeDone || failure == nil && call,
+	}, true
+}
+
+// millis rounds a wait up, so that none becomes nothing.
+func millis(d time.Duration) int64 {
+	return int64((min(max(d, 0), maxRetryAfter) + time.Millisecond - 1) / time.Millisecond)
+}
+
+// cut shortens a text on a character's boundary.
+func cut(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText]
+		for len(s) > 0 && !utf8.RuneStart(s[len(s)-1]) {
+			s = s[:len(s)-1]
+		}
+		s = s[:max(len(s)-1, 0)] // what may be half a character
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+var refForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// fromError returns the failure that a server's error stands for. Whatever it
+// says, a class that is none is a defect of the server.
+func fromError(e *jsonrpc2.Error) *wip.Failure {
+	var f wireFailure
+	if e.Data != nil && json.Unmarshal(*e.Data, &f) == nil && codes[f.Class] != 0 {
+		out := &wip.Failure{
+			Class: f.Class, Message: cut(f.Message), Hint: cut(f.Hint), MaybeDone: f.MaybeDone,
+			RetryAfter: time.Duration(min(max(f.RetryAfterMillis, 0), maxRetryAfter.Milliseconds())) * time.Millisecond,
+		}
+		if f.Class == wip.Internal {
+			out.Message = "the Host has a defect"
+			if refForm.MatchString(f.Ref) {
+				out.Message += " (its ref: " + f.Ref + ")"
+			}
+		}
+		return out
+	}
+	switch e.Code {
+	case codeUnauthorized:
+		return internal("the Host does not take the token")
+	case codeVersion:
+		return internal("the Host does not speak version " + Version + " of the protocol")
+	case codeTooLarge:
+		return &wip.Failure{Class: wip.Domain, Message: "the request is larger than the Host takes", Hint: "send less"}
+	}
+	return &wip.Failure{Class: wip.Internal, Message: "the Host answered with an error of the protocol", Err: errors.New(printable(e.Message))}
+}
+
+func internal(message string) *wip.Failure {
+	return &wip.Failure{Class: wip.Internal, Message: message}
+}
+
+// broken is the failure of an answer that is not what the protocol says. An
+// operation has then been carried out.
+func broken(err error) *wip.Failure {
+	return &wip.Failure{Class: wip.Internal, Message: "the Host's answer is not what the protocol says", MaybeDone: true, Err: err}
+}
+
+// printable returns a server's words for an operator's log: one short line.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, cut(s))
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "")
+	}
+	return s
+}
