@@ -124,7 +124,7 @@ func meantBy(call client.Call, sent invokeRecord) []client.Call {
 	if path, operation, ok := strings.Cut(call.Target, "#"); ok && call.Operation == "" {
 		call.Target, call.Operation = path, operation
 	}
-	if call.Operation == "" {
+	if call.Operation == "" || sent.lost {
 		return nil
 	}
 	if sent.merged == nil {

@@ -65,7 +65,7 @@ func TestInvokeRecords(t *testing.T) {
 		"target twice":           {`{` + target + `,` + operation + `,"target":"/grid/agent","arguments":{}}`, "", "/target", `{}`}, // one entry alone has the operation
 		"target in two ways":     {`{` + target + `,` + operation + `,"Target":"/grid/agent","arguments":{}}`, "", "/Target", `{}`}, // one entry alone has the operation
 		"a fault in an envelope": {`{"invoke":{"target":7,` + operation + `,"arguments":{}}}`, "", "/invoke/target", `{}`},          // one entry alone has the operation
-		"inside and beside":      {`{` + target + `,` + operation + `,"arguments":{"page_size":1},"page":2}`, "", "/page", `{"page_size":1}`},
+		"inside and beside":      {`{` + target + `,` + operation + `,"arguments":{"page_size":1},"page":2}`, "", "/page", `{"page_size":1,"page":2}`},
 		"two things wrong":       {`{` + target + `,"op":"nearby_avatars","arguments":{"radius":1000}}`, "", "/op /operation", `{"radius_meters":256}`},
 		"an unknown target":      {`{"targt":"/nowhere",` + operation + `,"arguments":{}}`, "", "/targt /target", `{}`}, // one entry alone has the operation
 		"a list around it":       {`[{` + target + `,` + operation + `}]`, "", "", `{}`},

@@ -20,15 +20,17 @@ type operationTool struct {
 	name    string
 	op      *idl.Operation
 	trusted bool
-	paths   []string // of the entries that have it, in order
-	target  string   // the member with the path; empty if the tool is bound
+	// needsApproval says that each call must be approved before it runs.
+	needsApproval bool
+	paths         []string // of the entries that have it, in order
+	target        string   // the member with the path; empty if the tool is bound
 	// record is the operation with the member for the path, by which the
 	// tool's records are checked.
 	record *idl.Operation
 }
 
 func newOperationTool(op *idl.Operation, trusted bool, entries []client.Listed, bound bool) *operationTool {
-	t := &operationTool{op: op, trusted: trusted, record: op}
+	t := &operationTool{op: op, trusted: trusted, needsApproval: entries[0].NeedsApproval(), record: op}
 	for _, l := range entries {
 		t.paths = append(t.paths, l.Node.Path)
 	}
@@ -149,11 +151,11 @@ func (t *operationTool) keep(e *client.Error, record json.RawMessage) {
 // nothing.
 func (t *operationTool) elsewhere(record json.RawMessage) string {
 	if !readable(string(record)) {
-		mended, _, ok := idl.Mend(record)
+		mended, ok := idl.Mend(record)
 		if !ok {
 			return ""
 		}
-		record = mended
+		record = mended.JSON
 	}
 	asks := func(name, own string) bool {
 		asked := gjson.GetBytes(record, name)

@@ -20,6 +20,12 @@ type invokeRecord struct {
 	merged  json.RawMessage
 	repairs []idl.Repair
 	faults  []idl.Fault // of own too, but not seen in it
+	lost    bool        // what the arguments are cannot be told
+}
+
+// open returns a record without its end.
+func open(record json.RawMessage) json.RawMessage {
+	return json.RawMessage(strings.TrimSuffix(string(record), "}"))
 }
 
 // split takes invoke's record apart into the verb's own fields and the
@@ -31,12 +37,16 @@ type invokeRecord struct {
 func split(raw json.RawMessage) invokeRecord {
 	r := invokeRecord{own: raw}
 	if !readable(string(raw)) {
-		mended, faults, ok := idl.Mend(raw)
-		if !ok || len(faults) == 0 || !readable(string(mended)) {
+		mended, ok := idl.Mend(raw)
+		if !ok || len(mended.Faults) == 0 || !readable(string(mended.JSON)) {
+			r.lost = true
 			return r
 		}
-		r = split(mended)
-		r.faults = append(faults, r.faults...)
+		r = split(mended.JSON)
+		r.faults = append(mended.Faults, r.faults...)
+		if mended.Cut { // of the arguments, too, more may have followed
+			r.arguments, r.merged = open(r.arguments), open(r.merged)
+		}
 		return r
 	}
 	record := gjson.ParseBytes(raw)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 )
 
@@ -135,14 +134,13 @@ func leads(op *idl.Operation) bool {
 // declare returns the tool as a dialect takes it.
 func (t *operationTool) declare() dialect.Tool {
 	op := t.op
-	needsApproval := policy.NeedsApproval(op, t.trusted)
 	d := dialect.Tool{
 		Name: t.name, Params: t.record.Params, Result: op, Output: outputSchemas["invoke"],
 		Description: documentation(op.Deprecated, cmp.Or(op.Doc, "Calls "+op.Name+" of "+op.Interface.QualifiedName()+".")),
 		// Of a Host that nobody vouches for the worst is said, whatever it
 		// claims.
-		ReadOnly:    !needsApproval,
-		Destructive: needsApproval && (!t.trusted || op.Risk != idl.Mutating),
+		ReadOnly:    !t.needsApproval,
+		Destructive: t.needsApproval && (!t.trusted || op.Risk != idl.Mutating),
 		Idempotent:  t.trusted && op.Idempotent,
 		Deprecated:  op.Deprecated != "" || op.Interface.Deprecated != "",
 		Untrusted:   !t.trusted,

@@ -12,6 +12,12 @@ type Listed struct {
 	Operation Operation
 }
 
+// NeedsApproval reports whether a call must be approved before it runs, as of
+// all but what a Host that is vouched for calls read-only.
+func (l Listed) NeedsApproval() bool {
+	return policy.NeedsApproval(l.Operation.Operation, l.Node.Mount.Trusted)
+}
+
 // Catalog lists all that the principal may discover, in the order of paths and
 // then as declared: what discover finds, without a question. It asks no Host,
 // and what policy hides changes nothing in it. The caller owns the slice.

@@ -41,6 +41,13 @@ func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 	if near == "" {
 		near = holder(p, nodes, call)
 	}
+	if near == "" {
+		if near, e.near.Operation = behindPath(p, nodes, call); near != "" {
+			e.near.Target = near
+			e.Hint = "did you mean " + policy.Name(near, e.near.Operation) + "?"
+			return e
+		}
+	}
 	if near != "" {
 		e.Hint = "did you mean " + near + "?"
 		e.near.Target = near
@@ -53,10 +60,9 @@ func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 // that it has.
 func (c *Client) noOperation(p *policy.Principal, n *space.Node, call Call) *Error {
 	const most = 20
-	name := call.Operation
 	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
 	names := operationNames(p, n, call)
-	if near := nearest(name, names); near != "" {
+	if near := meantOperation(p, n, call); near != "" {
 		e.Hint = "did you mean " + near + "?"
 		e.near.Operation = near
 		return e
@@ -85,7 +91,7 @@ func (c *Client) completedInspect(p *policy.Principal, err error, path, operatio
 	}
 	meant, _ := c.meant(p, e, Call{Target: path, Operation: operation})
 	switch {
-	case !only:
+	case !only && e.near.Operation == "":
 		e.Corrected = corrected(Call{Target: meant.Target})
 	case meant.Operation != "":
 		e.Corrected = corrected(Call{Target: policy.Name(meant.Target, meant.Operation)})
@@ -137,7 +143,7 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 		}
 		op := n.Operation(call.Operation, choices(p, n, call))
 		if op == nil {
-			call.Operation = nearest(call.Operation, operationNames(p, n, call))
+			call.Operation = meantOperation(p, n, call)
 			op = n.Operation(call.Operation, choices(p, n, call))
 		}
 		return call, op

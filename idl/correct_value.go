@@ -160,7 +160,7 @@ func quantityOf(text string) (amount, unit string) {
 // isUnit reports whether a unit is the one that a name ends with: "m", "meters"
 // and "metres" of radius_meters, "ms" of age_millis.
 func isUnit(unit, name string) bool {
-	words := wordsOf(name)
+	words := NameWords(name)
 	if len(words) < 2 {
 		return false
 	}

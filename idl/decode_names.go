@@ -42,11 +42,11 @@ func nearest(names []string, s string) int {
 	if len(s) > maxNearName || fold(s) == "" {
 		return -1
 	}
-	words := wordsOf(s)
+	words := NameWords(s)
 	for _, near := range []func(name string) int{
 		func(name string) int { return letters(fold(name), fold(s)) },
-		func(name string) int { return common(wordsOf(name), words) },
-		func(name string) int { return head(wordsOf(name), words) },
+		func(name string) int { return common(NameWords(name), words) },
+		func(name string) int { return head(NameWords(name), words) },
 	} {
 		best, at, tied := far, -1, false
 		for i, name := range names {
@@ -124,8 +124,8 @@ func abbreviates(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// wordsOf splits a name at separators and capitals, in lower case.
-func wordsOf(name string) []string {
+// NameWords splits a name at _, -, ., spaces and capitals, in lower case.
+func NameWords(name string) []string {
 	var b strings.Builder
 	for i := 0; i < len(name); i++ {
 		c := name[i]

@@ -173,7 +173,11 @@ func (s *scanner) object() sentValue {
 			s.stop("a key in double quotes")
 			return v
 		}
-		if s.peek() != ':' {
+		switch s.peek() {
+		case ':':
+		case '=':
+			key.slip = "found \"=\" after the key, expected a colon"
+		default:
 			s.stop("a colon after the key")
 			s.trail = append(s.trail, argStep{key.text, -1})
 			return v

@@ -30,24 +30,31 @@ func salvage(text string) (sentValue, bool) {
 	return v, broken == "" && !v.cut
 }
 
+// Mended is the record in a text that is not quite JSON.
+type Mended struct {
+	JSON   json.RawMessage // the values as they were sent
+	Faults []Fault         // what is wrong with the text, at JSON Pointers into the record
+	// Cut says that the text ends before the record does: more may have followed.
+	Cut bool
+}
+
 // Mend reads a text that is not quite JSON as a careful reader would, and writes
 // the values that are in it as JSON: single quotes, commas too many or missing,
 // words of other languages, a fence or words around the record, closing brackets
-// that are missing at the end. The faults say what is wrong with it, at JSON
-// Pointers into the record, so that a corrected record may be made of it; it is
-// never to be run as if it had been sent so. It reports false if the text cannot
-// be read, or if what one of the values is cannot be told.
-func Mend(text []byte) (mended json.RawMessage, faults []Fault, ok bool) {
+// that are missing at the end. A corrected record may be made of what it returns,
+// which is never to be run as if it had been sent so. It reports false if the text
+// cannot be read, or if what one of the values is cannot be told.
+func Mend(text []byte) (mended Mended, ok bool) {
 	if len(text) > MaxArgumentBytes {
-		return nil, nil, false
+		return Mended{}, false
 	}
 	d := decoder{}
 	v, ok := d.scan(string(text))
 	m := mending{decoder: &d}
 	if !ok || !m.value(&v) {
-		return nil, nil, false
+		return Mended{}, false
 	}
-	return d.out, d.faults, true
+	return Mended{d.out, d.faults, v.cut}, true
 }
 
 // mending writes a value as it was sent, in JSON.

@@ -20,6 +20,7 @@ func TestMend(t *testing.T) {
 		"{\"a\":1 // one\n,/* two */\"b\":2}": `{"a":1,"b":2}`,
 		`{"a":{"b":["c"`:                      `{"a":{"b":["c"]}}`,
 		`{"a":1}}`:                            `{"a":1}`,
+		`{"a"="b", "c" = 1}`:                  `{"a":"b","c":1}`,
 		`{"a":1,"a":2}`:                       `{"a":1,"a":2}`,
 		`{"a":1`:                              "", // more digits may have followed
 		`{"a":"b`:                             "",
@@ -34,12 +35,12 @@ func TestMend(t *testing.T) {
 		`{"a":"` + strings.Repeat("b", idl.MaxArgumentBytes) + `"}`: "",
 		strings.Repeat("[", 4000):                                   "",
 	} {
-		got, faults, ok := idl.Mend([]byte(text))
-		if string(got) != want || ok != (want != "") {
-			t.Errorf("%.80s is mended to %s (%v), want %s", text, got, ok, want)
+		got, ok := idl.Mend([]byte(text))
+		if string(got.JSON) != want || ok != (want != "") {
+			t.Errorf("%.80s is mended to %s (%v), want %s", text, got.JSON, ok, want)
 		}
-		if ok && json.Valid([]byte(text)) != (len(faults) == 0) {
-			t.Errorf("%s has the faults %v", text, faults)
+		if ok && json.Valid([]byte(text)) != (len(got.Faults) == 0) {
+			t.Errorf("%s has the faults %v", text, got.Faults)
 		}
 	}
 }
@@ -51,16 +52,17 @@ func FuzzMend(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		mended, faults, ok := idl.Mend([]byte(text))
+		got, ok := idl.Mend([]byte(text))
+		mended, faults := got.JSON, got.Faults
 		if !ok {
 			return
 		}
 		if !json.Valid(mended) {
 			t.Fatalf("%q is mended to %q", text, mended)
 		}
-		again, more, ok := idl.Mend(mended)
-		if !ok || len(more) > 0 || string(again) != string(mended) {
-			t.Fatalf("%q is mended to %s, and that to %s with %v", text, mended, again, more)
+		again, ok := idl.Mend(mended)
+		if !ok || len(again.Faults) > 0 || string(again.JSON) != string(mended) {
+			t.Fatalf("%q is mended to %s, and that to %s with %v", text, mended, again.JSON, again.Faults)
 		}
 		if len(faults) == 0 && !json.Valid([]byte(text)) {
 			t.Fatalf("%q is no JSON, and without fault", text)
