@@ -38,11 +38,17 @@ const (
 // are wrong.
 func Dial(ctx context.Context, address string, opt *Options) (*Host, error) {
 	o := opt.withDefaults()
-	l, err := newHTTPLink(address, &o)
+	first, err := newHTTPLink(address, &o)
 	if err != nil {
 		return nil, err
 	}
-	return newHost(o, func(context.Context) (link, error) { return l, nil }).start(ctx)
+	return newHost(o, func(context.Context) (link, error) {
+		if l := first; l != nil {
+			first = nil
+			return l, nil
+		}
+		return newHTTPLink(address, &o)
+	}).start(ctx)
 }
 
 // httpLink speaks with a Host over HTTP. Connections come and go below it.
@@ -214,7 +220,7 @@ func encodeRequest(id jsonrpc2.ID, method string, params any, limit int) ([]byte
 	case err != nil:
 		return nil, &wip.Failure{Class: wip.Internal, Message: "the request cannot be written as JSON", Err: err}
 	case len(body) > limit:
-		return nil, &wip.Failure{Class: wip.Domain, Message: fmt.Sprintf("the request is larger than the %d bytes that the Host takes", limit), Hint: "send less"}
+		return nil, requestTooLarge(limit)
 	}
 	return body, nil
 }
@@ -320,7 +326,7 @@ func (l *httpLink) refusal(resp *http.Response, body []byte) *wip.Failure {
 	case http.StatusTooManyRequests:
 		f.Message, f.MaybeDone = "the Host asks for fewer requests", false
 	case http.StatusRequestEntityTooLarge:
-		f.Class, f.Message, f.Hint, f.MaybeDone = wip.Domain, "the request is larger than the Host takes", "send less", false
+		f = requestTooLarge(0)
 	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		f.Message = fmt.Sprintf("the Host is unavailable (status %d)", code)
 	default:

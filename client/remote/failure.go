@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -122,9 +124,18 @@ func fromError(e *jsonrpc2.Error) *wip.Failure {
 	case codeVersion:
 		return internal("the Host does not speak version " + Version + " of the protocol")
 	case codeTooLarge:
-		return &wip.Failure{Class: wip.Domain, Message: "the request is larger than the Host takes", Hint: "send less"}
+		return requestTooLarge(0)
 	}
 	return &wip.Failure{Class: wip.Internal, Message: "the Host answered with an error of the protocol", Err: errors.New(printable(e.Message))}
+}
+
+// requestTooLarge is the failure of a request over a bound, if that is known.
+func requestTooLarge(limit int) *wip.Failure {
+	f := &wip.Failure{Class: wip.Domain, Message: "the request is larger than the Host takes", Hint: "send less"}
+	if limit > 0 {
+		f.Message = fmt.Sprintf("the request is larger than the %d bytes that the Host takes", limit)
+	}
+	return f
 }
 
 func internal(message string) *wip.Failure {
@@ -139,14 +150,23 @@ func broken(err error) *wip.Failure {
 
 // printable returns a server's words for an operator's log: one short line.
 func printable(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, cut(s))
-	if len(s) > 200 {
+	if s = oneLine(cut(s)); len(s) > 200 {
 		s = strings.ToValidUTF8(s[:200], "")
 	}
 	return s
+}
+
+// oneLine puts a space in place of what is no graphic character.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// stderrLine returns a line that a child wrote.
+func stderrLine(line []byte) string {
+	return strings.TrimSpace(oneLine(strings.ToValidUTF8(string(line), "\ufffd")))
 }

@@ -179,14 +179,17 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
+// refused is the answer to what is no request, and so has no ID.
+type refused struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      any             `json:"id"`
+	Error   *jsonrpc2.Error `json:"error"`
+}
+
 // writeError answers a request that was not understood, or not let in.
 func writeError(w http.ResponseWriter, status int, e *jsonrpc2.Error) {
 	var body bytes.Buffer
-	json.NewEncoder(&body).Encode(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      any             `json:"id"`
-		Error   *jsonrpc2.Error `json:"error"`
-	}{"2.0", nil, e})
+	json.NewEncoder(&body).Encode(refused{"2.0", nil, e})
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

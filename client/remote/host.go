@@ -200,6 +200,12 @@ func (h *Host) ready(ctx context.Context) (link, error) {
 func (h *Host) connect(a *attempt) {
 	ctx, done := context.WithTimeout(h.life, connectWithin)
 	defer done()
+	h.mu.Lock()
+	old := h.link
+	h.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
 	l, err := h.open(ctx)
 	var caps Capabilities
 	if err == nil {
@@ -217,9 +223,6 @@ func (h *Host) connect(a *attempt) {
 	}
 	l.learn(caps)
 	h.restart.began()
-	if h.link != nil && h.link != l {
-		h.link.close()
-	}
 	a.link, h.link, h.caps = l, l, caps
 }
 
@@ -285,6 +288,9 @@ func harmless(err error) error {
 }
 
 func (h *Host) request(ctx context.Context, method string, params func(ctx context.Context) any, limit int) (json.RawMessage, error) {
+	if ctx.Err() != nil {
+		return nil, ended(ctx, false)
+	}
 	l, err := h.ready(ctx)
 	if err != nil {
 		return nil, err
