@@ -178,6 +178,16 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	if c.near > 0 {
 		candidates = u.candidates(ofInterface)
 	}
+	own := 'A' <= id.Name[0] && id.Name[0] <= 'Z'
+	if own {
+		// A name of the author's own is written so, perhaps one yet to be
+		// declared: to make a built-in type of it, unless by its case alone,
+		// would be another document.
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(name string) bool {
+			_, builtin := builtins[name]
+			return builtin && foldName(name) != foldName(id.Name)
+		})
+	}
 	near := c.nearest(id.Name, candidates)
 	if other := foreign[foldName(id.Name)]; other != "" && !ofInterface {
 		near = other
@@ -196,7 +206,8 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 		return
 	}
 	d.Hint = didYouMean(near)
-	if ofInterface || u.takes(e, near, at) {
+	_, builtin := builtins[near]
+	if ofInterface || u.takes(e, near, at) && (!own || !builtin || foldName(near) == foldName(id.Name)) {
 		rewrite(d, id.Span, near)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/breaking"
@@ -113,14 +114,17 @@ func (i *idlCheckCmd) fix(ctx context.Context, c *cli, set *documentSet) error {
 	return found.exit(wrong, failed)
 }
 
-// read reads the documents. What cannot be read is left to the check to say;
-// a second name of a file is left alone.
+// read reads the documents. What cannot be read, or is no UTF-8, is left to the
+// check to say; a second name of a file is left alone.
 func (f *fixing) read(c *cli) {
 	seen := map[string]bool{}
 	for at, p := range f.set.projects {
 		for _, path := range f.set.files[at] {
 			doc := &fixable{path: f.set.name(p, p.Name(path))}
 			if text, ok := f.set.overlay[path]; ok { // stdin
+				if !utf8.Valid(text) {
+					continue
+				}
 				doc.path, doc.before = stdin, text
 				f.docs[path] = doc
 				continue
@@ -131,7 +135,7 @@ func (f *fixing) read(c *cli) {
 			}
 			seen[target] = true
 			doc.before, doc.info, err = c.readDocument(path)
-			if err != nil || doc.info.Size() != int64(len(doc.before)) {
+			if err != nil || doc.info.Size() != int64(len(doc.before)) || !utf8.Valid(doc.before) { // of bytes in another encoding nobody knows what they say
 				continue
 			}
 			f.set.overlay[path] = doc.before
