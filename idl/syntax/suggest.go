@@ -166,11 +166,19 @@ func (s *suggester) closing(d *Diagnostic, at int) Fix {
 	switch d.Rule {
 	case RuleUnclosedAngle:
 		switch s.typ(at) {
-		case ';', ')', '=', tokArrow:
+		case ')':
+			if s.surplusParen(at) && s.openAngles(at) == 1 {
+				return write(between(&s.toks[at], &s.toks[at]), ">")
+			}
+			fallthrough
+		case ';', '=', tokArrow:
 			return write(end, strings.Repeat(">", s.openAngles(at)))
 		}
 	case RuleUnclosedBracket:
 		if whole := last == tokNumber && s.typ(at-2) == tokDots || last == tokString || last == tokIdent && s.toks[at-1].Value == "bytes"; whole && s.endsRefinement(at) {
+			if s.surplusParen(at) {
+				return write(between(&s.toks[at], &s.toks[at]), "]")
+			}
 			return write(end, "]")
 		}
 	case RuleUnclosedParen:
@@ -186,6 +194,36 @@ func (s *suggester) closing(d *Diagnostic, at int) Fix {
 		}
 	}
 	return Fix{}
+}
+
+// surplusParen reports whether the token at an index is a ")" and its member has
+// more of them than "(": it stands for another bracket.
+func (s *suggester) surplusParen(at int) bool {
+	if s.typ(at) != ')' {
+		return false
+	}
+	from, to := at, at
+	for from > 0 && !bordersMember(s.typ(from-1)) {
+		from--
+	}
+	for to < len(s.toks) && !bordersMember(s.typ(to)) {
+		to++
+	}
+	open := 0
+	for i := from; i < to; i++ {
+		switch s.typ(i) {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+	}
+	return open < 0
+}
+
+// bordersMember reports whether no member goes on behind a token.
+func bordersMember(t lexer.TokenType) bool {
+	return t == ';' || t == '{' || t == '}' || t == lexer.EOF
 }
 
 // openAngles counts the lists of type arguments that are open before the token

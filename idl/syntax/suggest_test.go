@@ -79,3 +79,24 @@ func TestFixesOfMutations(t *testing.T) {
 		}
 	}
 }
+
+// A bracket of the wrong kind is replaced, not kept beside the right one.
+func TestFixesReplaceBrackets(t *testing.T) {
+	for src, want := range map[string]string{
+		"package p; interface A { a(b: int [1..5) = 2) -> int; }":  "package p; interface A { a(b: int [1..5] = 2) -> int; }",
+		"package p; interface A { a(b: list<int)) -> int; }":       "package p; interface A { a(b: list<int>) -> int; }",
+		"package p; interface A { a(b: list<int) -> int; }":        "package p; interface A { a(b: list<int>) -> int; }",
+		"package p; interface A { a(b: string [1..5) -> int; }":    "package p; interface A { a(b: string [1..5]) -> int; }",
+		"package p; record R { b: string [..5 bytes); c: int; }":   "package p; record R { b: string [..5 bytes]; c: int; }",
+		"package p; interface A { a() -> page<int); b() -> int; }": "package p; interface A { a() -> page<int>; b() -> int; }",
+	} {
+		_, faults := syntax.Parse("x.wip", []byte(src))
+		if len(faults) == 0 || len(faults[0].Fixes) == 0 {
+			t.Errorf("%s has no fix: %v", src, faults)
+			continue
+		}
+		if fixed, err := faults[0].Fixes[0].Apply([]byte(src)); err != nil || string(fixed) != want {
+			t.Errorf("%s becomes %s (%v), want %s", src, fixed, err, want)
+		}
+	}
+}
