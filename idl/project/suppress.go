@@ -46,10 +46,11 @@ type suppression struct {
 // stretch is a part of a text, from an offset up to another.
 type stretch struct{ start, end int }
 
-// covers reports whether the suppression silences a diagnostic.
+// covers reports whether the suppression silences a finding of style, which a
+// configuration may have made an error.
 func (s *suppression) covers(d syntax.Diagnostic) bool {
 	at := d.Span.Start.Offset
-	return s.rule == d.Rule && d.Severity == syntax.Warning && s.covered.start <= at && at < s.covered.end
+	return s.rule == d.Rule && s.covered.start <= at && at < s.covered.end
 }
 
 // suppressions reads the comments of a document that silence warnings, and
