@@ -23,7 +23,7 @@ type Record struct {
 	Call      string        // the call's identifier
 	Principal string        // the authorization identifier
 	Audience  idl.Audience  // the caller's class
-	Verb      string        // "discover", "inspect" or "invoke"
+	Verb      string        // "discover", "inspect", "invoke", or "run" for a script
 	Tool      string        // "/grid/region#nearby_avatars"; empty unless resolved and allowed
 	Outcome   string        // "ok" or the class of the error
 	Duration  time.Duration // from the call's arrival to its answer
