@@ -35,7 +35,8 @@ func (d *idlDocCmd) Run(c *cli) error {
 	if d.Check && d.Prune {
 		return usageError("found --check beside --prune, expected one of them")
 	}
-	html := strings.EqualFold(filepath.Ext(d.Out), ".html")
+	ext := strings.ToLower(filepath.Ext(d.Out))
+	html := ext == ".html" || ext == ".htm"
 	if html && d.Prune {
 		return usageError("found --prune for one HTML file, which leaves nothing over")
 	}

@@ -13,7 +13,7 @@ import (
 type idlGenCmd struct {
 	Language string   `arg:"" enum:"python,typescript,go,go-client" help:"python, typescript, go (to answer calls) or go-client (to make them)." placeholder:"LANGUAGE"`
 	Files    []string `arg:"" help:"Documents, folders of them, or - for stdin." placeholder:"FILE|DIR|-"`
-	Out      string   `short:"o" default:"." help:"The folder to write to." placeholder:"DIR"`
+	Out      string   `short:"o" default:"." help:"The folder to write to; by default the working directory." placeholder:"DIR"`
 	Package  string   `help:"The generated package's name: of Python's package, by default wipagent; of Go's, by default the folder's." placeholder:"NAME"`
 	Check    bool     `help:"Write nothing; fail if a file is not what would be written, or is left over."`
 	Prune    bool     `help:"Remove files that were generated and are no longer."`
@@ -66,14 +66,23 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 		}
 		name = filepath.Base(out)
 	}
-	valid := true
+	valid, keywordOf := true, ""
 	switch g.Language {
 	case "python":
 		valid = gen.IsPythonPackage(name)
+		if gen.IsPythonKeyword(name) {
+			keywordOf = "Python"
+		}
 	case "go", "go-client":
 		valid = token.IsIdentifier(name) && name != "_"
+		if token.IsKeyword(name) {
+			keywordOf = "Go"
+		}
 	}
-	if !valid {
+	switch {
+	case keywordOf != "":
+		return nil, usageError("found package name %q, which is a keyword of %s; --package gives another", name, keywordOf)
+	case !valid:
 		return nil, usageError("found package name %q, expected an identifier; --package gives another", name)
 	}
 	switch g.Language {

@@ -144,7 +144,7 @@ func (g *generation) write(files []gen.File, list []generatedFile) error {
 			if err := os.MkdirAll(filepath.Dir(f.File), 0o755); err != nil {
 				return &exitError{exitUnavailable, err}
 			}
-			if err := os.WriteFile(f.File, files[i].Data, 0o644); err != nil {
+			if err := writeGenerated(f.File, files[i].Data); err != nil {
 				return &exitError{exitUnavailable, err}
 			}
 			f.State = fileWritten
@@ -155,6 +155,27 @@ func (g *generation) write(files []gen.File, list []generatedFile) error {
 			f.State = fileRemoved
 		}
 		g.Files = append(g.Files, f)
+	}
+	return nil
+}
+
+// writeGenerated writes one file, whole or not at all. One that is there keeps
+// its mode, and one that is write-protected stays as it is.
+func writeGenerated(path string, data []byte) error {
+	perm := fs.FileMode(0o644)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		perm = info.Mode().Perm()
+	}
+	if perm&0o222 == 0 {
+		return fmt.Errorf("%s: found a write-protected file, expected one that may be changed", path)
+	}
+	if err := replaceFile(path, perm, data, nil); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
 }

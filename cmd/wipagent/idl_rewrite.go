@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,7 @@ func (c *cli) readDocument(path string) ([]byte, os.FileInfo, error) {
 // rewrite puts a text in place of a file's, whole or not at all, with the
 // file's mode. A link goes on to point at the same file. A file that changed
 // since it was read, and one that is write-protected, stay as they are.
-func rewrite(path string, read os.FileInfo, text []byte) (err error) {
+func rewrite(path string, read os.FileInfo, text []byte) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -40,21 +41,41 @@ func rewrite(path string, read os.FileInfo, text []byte) (err error) {
 	if read.Mode().Perm()&0o222 == 0 {
 		return fmt.Errorf("%s: found a write-protected file, expected one that may be changed", path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(target), ".wip-*")
+	return replaceFile(target, read.Mode().Perm(), text, func() error {
+		now, err := os.Stat(target)
+		switch {
+		case err != nil:
+			return err
+		case !os.SameFile(read, now) || !read.ModTime().Equal(now.ModTime()) || read.Size() != now.Size():
+			return fmt.Errorf("%s: changed since it was read", path)
+		}
+		return nil
+	})
+}
+
+// replaceFile puts a text where a file is, or where none is yet, whole or not
+// at all: it is written beside it first, with permissions of which a new file
+// gets those that the process may give. What ready reports before the text
+// takes its place keeps it out; ready may be nil.
+func replaceFile(path string, perm os.FileMode, text []byte, ready func() error) (err error) {
+	name := filepath.Join(filepath.Dir(path), ".wip-"+rand.Text())
+	temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm|0o200)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			temp.Close()
-			os.Remove(temp.Name())
+			os.Remove(name)
 		}
 	}()
 	if _, err := temp.Write(text); err != nil {
 		return err
 	}
-	if err := temp.Chmod(read.Mode().Perm()); err != nil {
-		return err
+	if _, err := os.Stat(path); err == nil { // the umask is for new files
+		if err := temp.Chmod(perm); err != nil {
+			return err
+		}
 	}
 	if err := temp.Sync(); err != nil {
 		return err
@@ -62,14 +83,12 @@ func rewrite(path string, read os.FileInfo, text []byte) (err error) {
 	if err := temp.Close(); err != nil {
 		return err
 	}
-	now, err := os.Stat(target)
-	switch {
-	case err != nil:
-		return err
-	case !os.SameFile(read, now) || !read.ModTime().Equal(now.ModTime()) || read.Size() != now.Size():
-		return fmt.Errorf("%s: changed since it was read", path)
+	if ready != nil {
+		if err := ready(); err != nil {
+			return err
+		}
 	}
-	return os.Rename(temp.Name(), target)
+	return os.Rename(name, path)
 }
 
 // diffOf returns the unified diff of a document's text.

@@ -51,8 +51,12 @@ var (
 func IsPythonPackage(name string) bool {
 	letters := strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
 	special := strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
-	return name != "" && letters && (name[0] < '0' || name[0] > '9') && !special && !slices.Contains(pythonKeywords, name)
+	return name != "" && letters && (name[0] < '0' || name[0] > '9') && !special && !IsPythonKeyword(name)
 }
+
+// IsPythonKeyword reports whether a name is a keyword of Python, which no
+// package can be named by.
+func IsPythonKeyword(name string) bool { return slices.Contains(pythonKeywords, name) }
 
 // Python returns the files of a Python package, for Python 3.10 and later and
 // without dependencies, by which programs call the operations of the documents
