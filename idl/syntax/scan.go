@@ -241,6 +241,7 @@ func (s *scanner) lineComment() {
 	t := s.tail
 	trailing := doc && t.line == s.line && (t.typ == ';' || t.typ == ',' || t.typ == '}')
 	s.comments = append(s.comments, comment{start: s.off, end: end, pos: s.pos(s.off), doc: doc, trailing: trailing})
+	s.hidden(s.off, end)
 	s.off = end
 }
 
@@ -252,12 +253,31 @@ func (s *scanner) blockComment() {
 		s.report(RuleUnterminatedComment, start, start+2, `close it with "*/"`,
 			`found the end of the file in a comment, expected "*/"`)
 		s.comments = append(s.comments, comment{start: start, end: len(s.text), pos: s.pos(start)})
+		s.hidden(start, len(s.text))
 		s.advance(len(s.text))
 		return
 	}
 	end := start + 2 + n + 2
 	s.comments = append(s.comments, comment{start: start, end: end, pos: s.pos(start)})
+	s.hidden(start, end)
 	s.advance(end)
+}
+
+// hidden reports what a comment holds that no reader sees and a terminal or a
+// model may obey: control characters, and those that change the direction of
+// writing.
+func (s *scanner) hidden(start, end int) {
+	for at := start; at < end; {
+		r, size := rune(s.text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s.text[at:end])
+		}
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && !(r == '\r' && (at+1 == len(s.text) || s.text[at+1] == '\n')) || unicode.Is(unicode.Bidi_Control, r) {
+			s.advance(at)
+			s.report(RuleBadCharacter, at, at+size, "remove it", "found the hidden character %U in a comment", r)
+		}
+		at += size
+	}
 }
 
 // advance moves to end and counts the lines on the way.
