@@ -128,11 +128,10 @@ func TestSameAgain(t *testing.T) {
 	}
 }
 
-// TestNothingHides puts what cannot be seen into documentation, defaults and
-// examples: none of it is in what is generated.
+// TestNothingHides puts what cannot be seen into defaults and examples: none of it is in what is generated.
 func TestNothingHides(t *testing.T) {
 	const hidden = "\u202e\u2066\u200b\U000e0041\u2028\u2029\u0085\ufeff"
-	text := "package a;\n/// Do" + hidden + "c.\ninterface I { @example(a: \"x" + hidden + "\") o(a: string = \"y" + hidden + "\") -> int; }"
+	text := "package a;\n/// Doc.\ninterface I { @example(a: \"x" + hidden + "\") o(a: string = \"y" + hidden + "\") -> int; }"
 	docs, err := idl.Compile(func(string) ([]byte, error) { return []byte(text), nil }, "a.wip")
 	if err != nil {
 		t.Fatal(err)

@@ -264,15 +264,16 @@ func (s *scanner) blockComment() {
 }
 
 // hidden reports what a comment holds that no reader sees and a terminal or a
-// model may obey: control characters, and those that change the direction of
-// writing.
+// model may obey: control and format characters. Joiners and soft hyphens belong
+// to words.
 func (s *scanner) hidden(start, end int) {
 	for at := start; at < end; {
 		r, size := rune(s.text[at]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s.text[at:end])
 		}
-		if unicode.IsControl(r) && r != '\n' && r != '\t' && !(r == '\r' && (at+1 == len(s.text) || s.text[at+1] == '\n')) || unicode.Is(unicode.Bidi_Control, r) {
+		endsLine := r == '\n' || r == '\r' && (at+1 == len(s.text) || s.text[at+1] == '\n')
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !endsLine && !strings.ContainsRune("\t\u200c\u200d\u00ad", r) {
 			s.advance(at)
 			s.report(RuleBadCharacter, at, at+size, "remove it", "found the hidden character %U in a comment", r)
 		}
