@@ -337,7 +337,11 @@ func (h *Host) fetchTreeSince(ctx context.Context, caller wip.Caller, path, tag 
 	var first treeResult
 	var nodes []wireEntry
 	var removed []string
+	pages := 0
 	for cursor := ""; ; {
+		if pages++; pages > maxPages {
+			return wip.Change{}, broken(fmt.Errorf("found a tree of more than %d pages", maxPages))
+		}
 		var page treeResult
 		err := h.ask(ctx, fetchTree, func(ctx context.Context) any { return treeParams{scope(ctx, caller), &path, tag, cursor} }, &page)
 		switch {

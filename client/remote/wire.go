@@ -29,6 +29,7 @@ const (
 	maxTreeDepth  = 64       // levels of a tree
 	maxItems      = 20_000   // elements of a list on one page
 	maxInterfaces = 64       // of one Object
+	maxPages      = 1024     // of one tree
 	maxTag        = 256      // bytes of a tag or a cursor
 	maxPage       = 16 << 20 // bytes of an answer to anything but a call
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -264,7 +265,7 @@ func (c *checker) changes() {
 		return
 	}
 	c.looked(since)
-	got := apply(*first.Whole, next)
+	got := remote.Apply(*first.Whole, next)
 	now, f, sound := c.fetchTree("/")
 	if !sound || f != nil {
 		return
@@ -275,51 +276,6 @@ func (c *checker) changes() {
 	if !reflect.DeepEqual(listOf(&got), listOf(&now)) {
 		c.found(since, "fetch_tree /", "found changes since the tag %s that do not lead to the tree as it is", quote(first.Tag))
 	}
-}
-
-// apply makes the tree of now of an earlier one.
-func apply(t wip.Tree, change wip.Change) wip.Tree {
-	if change.Whole != nil {
-		return *change.Whole
-	}
-	for _, path := range change.Removed {
-		t = without(t, path)
-	}
-	for _, r := range change.Replaced {
-		t = with(t, r, 0)
-	}
-	return t
-}
-
-// without returns a tree without the entry at path.
-func without(t wip.Tree, path string) wip.Tree {
-	var kept []wip.Tree
-	for _, child := range t.Children {
-		if child.Entry.Path != path {
-			kept = append(kept, without(child, path))
-		}
-	}
-	t.Children = kept
-	return t
-}
-
-// with returns a tree with another in the place of the entry of its path.
-func with(t, r wip.Tree, level int) wip.Tree {
-	if t.Entry.Path == r.Entry.Path {
-		return r
-	}
-	if level > maxLevels {
-		return t
-	}
-	t.Children = slices.Clone(t.Children)
-	for i, child := range t.Children {
-		if r.Entry.Path == child.Entry.Path || strings.HasPrefix(r.Entry.Path, child.Entry.Path+"/") {
-			t.Children[i] = with(child, r, level+1)
-			return t
-		}
-	}
-	t.Children = append(t.Children, r)
-	return t
 }
 
 // listOf returns a tree's entries in order.
