@@ -298,6 +298,7 @@ class Stdio:
         self._last = 0
         self._ended = False
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._heard = False
         self._said: collections.deque[str] = collections.deque(maxlen=5)
         self._log_reader = threading.Thread(target=self._read_log, daemon=True)
         self._threads = [
@@ -338,17 +339,20 @@ class Stdio:
         self._write({"jsonrpc": "2.0", "method": method, "params": params})
 
     def close(self) -> None:
-        """Close the server's input and wait until it has ended; one that does not is killed."""
+        """Close the server's input and wait until it has ended; one that does not is killed.
+
+        One that has never sent a message is not waited for: who connects has waited long enough.
+        """
         with self._lock:
             self._ended = True
         self._outbox.put(None)
         try:
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=10 if self._heard else 0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         for thread in self._threads:
-            thread.join(timeout=1)  # longer only if the server left a process behind
+            thread.join(timeout=1 if self._heard else 0.1)  # longer only if the server left a process behind
         if not any(thread.is_alive() for thread in self._threads):
             cast("IO[bytes]", self._process.stdout).close()
             cast("IO[bytes]", self._process.stderr).close()
@@ -395,6 +399,7 @@ class Stdio:
             return  # no message: whoever waits for it is told when the time is over
         if not isinstance(message, dict):
             return
+        self._heard = True
         number = message.get("id")
         if "method" in message:
             if number is not None:

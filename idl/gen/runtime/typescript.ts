@@ -323,6 +323,7 @@ export class Stdio implements Transport {
   #rest = "";
   #said: string[] = [];
   #why = "";
+  #heard = false;
   #ended = false;
   #closing = false;
   #closed: Promise<void>;
@@ -397,7 +398,8 @@ export class Stdio implements Transport {
       this.#closing = true;
       this.#child.stdin.end();
     }
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), 10_000);
+    // A server that has never sent a message is not waited for: who connects has waited long enough.
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), this.#heard ? 10_000 : 0);
     await this.#closed;
     clearTimeout(timer);
   }
@@ -428,6 +430,7 @@ export class Stdio implements Transport {
     if (!isRecord(message)) {
       return;
     }
+    this.#heard = true;
     const id = get(message, "id");
     const method = get(message, "method");
     if (method !== undefined) {

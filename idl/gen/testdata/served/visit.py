@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from uuid import UUID
 
 from wipagent import (
@@ -115,6 +116,9 @@ assert str(raises(ProtocolError, lambda: list(pages))) == "found page 2 behind p
 # A server that says nothing, too much, or something else.
 slow = ["python3", "-c", "import sys; [None for _ in sys.stdin]"]
 assert "found no answer within 0.2 s" in str(raises(Unavailable, lambda: connect(command=slow, timeout=0.2)))
+started = time.monotonic()
+assert "found no answer within 0.2 s" in str(raises(Unavailable, lambda: connect(command=["sleep", "100"], timeout=0.2)))
+assert time.monotonic() - started < 5, "a server that never answered was waited for"
 deaf = connect(command=["python3", "-c", "input(); print('{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}', flush=True); import time; time.sleep(60)"])
 deaf._timeout = 0.2
 wide = "x" * 500_000  # more than a pipe holds

@@ -107,6 +107,9 @@ same((await raised(ProtocolError, pages.fetchNext())).message, "found page 2 beh
 const node = (script: string) => ({ command: ["node", "-e", script], timeoutMillis: 5000 });
 const silent = connect({ ...node("process.stdin.resume()"), timeoutMillis: 200 });
 same((await raised(Unavailable, silent)).message, "found no answer within 200 ms");
+const started = Date.now();
+same((await raised(Unavailable, connect({ command: ["sleep", "100"], timeoutMillis: 200 }))).message, "found no answer within 200 ms");
+same(Date.now() - started < 5000, true);
 const over = connect(node("process.stdin.once('data', () => { console.log('[[[\\nnull'); console.error('over'); process.exit(1) })"));
 same((await raised(Unavailable, over)).message, "the server has ended: over");
 const refusing = `process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}'))`;
