@@ -31,25 +31,29 @@ type listing struct {
 // concurrent use.
 type listings struct {
 	mu    sync.Mutex
-	roots map[string]listing
+	roots map[string]listing // replaced when they are forgotten
 }
 
-// of returns the documents below a folder. Folders whose names begin with a dot
-// and those of node packages are left out.
-func (l *listings) of(ctx context.Context, root string) listing {
+// of returns the documents in a folder and, if deep, below it. Folders whose
+// names begin with a dot and those of node packages are left out. Nobody waits
+// for what another looks for.
+func (l *listings) of(ctx context.Context, root string, deep bool) listing {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if found, ok := l.roots[root]; ok && time.Since(found.at) < maxListAge {
-		return found
-	}
-	found := list(ctx, root)
-	if ctx.Err() != nil {
-		return found
-	}
 	if l.roots == nil || len(l.roots) >= maxProjects {
 		l.roots = map[string]listing{}
 	}
-	l.roots[root] = found
+	roots := l.roots
+	found, ok := roots[root]
+	l.mu.Unlock()
+	if ok && time.Since(found.at) < maxListAge {
+		return found
+	}
+	found = list(ctx, root, deep)
+	if ctx.Err() == nil {
+		l.mu.Lock()
+		roots[root] = found // of nobody's use if it was forgotten meanwhile
+		l.mu.Unlock()
+	}
 	return found
 }
 
@@ -61,7 +65,7 @@ func (l *listings) forget() {
 }
 
 // list looks through a tree, the folders near the root first.
-func list(ctx context.Context, root string) listing {
+func list(ctx context.Context, root string, deep bool) listing {
 	found := listing{whole: true, at: time.Now()}
 	left := maxEntries
 	for queue := []string{root}; len(queue) > 0; queue = queue[1:] {
@@ -79,7 +83,7 @@ func list(ctx context.Context, root string) listing {
 				}
 				name := e.Name()
 				switch path := filepath.Join(queue[0], name); {
-				case e.IsDir() && !strings.HasPrefix(name, ".") && name != "node_modules":
+				case e.IsDir() && deep && !strings.HasPrefix(name, ".") && name != "node_modules":
 					queue = append(queue, path)
 				case e.Type().IsRegular() && strings.HasSuffix(name, ".wip"):
 					found.paths = append(found.paths, path)

@@ -103,6 +103,9 @@ func (s *snapshot) harmless(ctx context.Context, sym *symbol, name string, edit 
 	type key struct{ file, rule string }
 	var worst *syntax.Diagnostic
 	for _, path := range paths {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		had := map[key]int{}
 		for _, d := range s.check(path).Diagnostics {
 			had[key{d.Span.File, d.Rule}]++

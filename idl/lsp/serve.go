@@ -3,8 +3,9 @@
 // to write: completion, navigation, rename, formatting, quick fixes.
 //
 // One goroutine reads messages, one answers them in order, one checks
-// documents. Answers are made from snapshots, so the third never waits for
-// the second. Everything that an editor sends is bounded.
+// documents. Requests that look through a workspace are answered apart, so
+// that edits and hovers overtake them. Answers are made from snapshots, so
+// none waits for another. Everything that an editor sends is bounded.
 package lsp
 
 import (
@@ -49,7 +50,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config *Config) err
 	if config == nil {
 		config = &Config{}
 	}
-	s := &server{Config: config, ctx: ctx, end: cancel, queue: make(chan message, maxQueue), running: map[jsonrpc2.ID]context.CancelFunc{}, answered: make(chan struct{}, 1)}
+	s := &server{Config: config, ctx: ctx, end: cancel, queue: make(chan message, maxQueue), running: map[jsonrpc2.ID]context.CancelFunc{}, answered: make(chan struct{}, 1), searches: newSearches()}
 	s.snap = newSnapshot(map[string]*document{}, nil, &projects{report: s.complain, nowhere: nowhere()}, &closedFiles{})
 	s.checker = newChecker(s)
 	transport := newStream(in, out)
@@ -57,6 +58,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config *Config) err
 		s.enqueue(message{end: true})
 		<-ctx.Done()
 	}
+	transport.onSkip = func(e *envelope) { s.enqueue(message{skipped: e}) }
 	s.conn = jsonrpc2.NewConn(ctx, transport, s, jsonrpc2.SetLogger(silent{}))
 
 	var group sync.WaitGroup
@@ -68,6 +70,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config *Config) err
 	}
 	cancel()
 	group.Wait()
+	s.searches.group.Wait()
 	s.conn.Close()
 	switch err := transport.failure(); {
 	case err != nil:
@@ -99,6 +102,7 @@ type server struct {
 	shutdown    bool
 	snippets    bool // the editor can insert snippets
 	watches     bool // the editor can be asked to watch files
+	searches    *searches
 
 	mu      sync.Mutex
 	running map[jsonrpc2.ID]context.CancelFunc // requests that were read and not answered
@@ -112,6 +116,8 @@ type message struct {
 	ctx context.Context
 	req *jsonrpc2.Request
 	end bool // there are no more
+
+	skipped *envelope // it was too large to be read; otherwise nil
 }
 
 // Handle takes in one message. It is called from the reading goroutine, in
@@ -156,39 +162,62 @@ func (s *server) answer(ctx context.Context) {
 	for {
 		select {
 		case m := <-s.queue:
-			if m.end {
+			switch {
+			case m.end:
+				s.searches.group.Wait()
 				s.end()
 				return
+			case m.skipped != nil:
+				s.skip(m.skipped)
+			case searching[m.req.Method] && !m.req.Notif && s.initialized && !s.shutdown:
+				s.search(m)
+			default:
+				if changing[m.req.Method] {
+					s.searches.outdate()
+				}
+				s.reply(m, s)
 			}
-			s.reply(m)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// reply handles one message, and answers it if it is a request.
-func (s *server) reply(m message) {
-	result, err := s.handle(m.ctx, m.req)
+// reply lets a session, which may be a copy, handle one message, and answers it
+// if it is a request.
+func (s *server) reply(m message, by *server) {
+	result, err := by.handle(m.ctx, m.req)
 	if m.req.Notif {
 		return
 	}
-	s.mu.Lock()
-	if cancel := s.running[m.req.ID]; cancel != nil {
-		cancel()
-		delete(s.running, m.req.ID)
-	}
-	s.mu.Unlock()
-	defer s.done()
-	if err == nil {
-		s.conn.Reply(s.ctx, m.req.ID, result) // an editor that is gone needs no answer
+	if err != nil {
+		s.refuse(m.req.ID, err)
 		return
 	}
+	s.forget(m.req.ID)
+	defer s.done()
+	s.conn.Reply(s.ctx, m.req.ID, result) // an editor that is gone needs no answer
+}
+
+// refuse answers a request with an error.
+func (s *server) refuse(id jsonrpc2.ID, err error) {
+	s.forget(id)
+	defer s.done()
 	var refusal *jsonrpc2.Error
 	if !errors.As(err, &refusal) {
 		refusal = &jsonrpc2.Error{Code: requestFailed, Message: err.Error()}
 	}
-	s.conn.ReplyWithError(s.ctx, m.req.ID, refusal)
+	s.conn.ReplyWithError(s.ctx, id, refusal)
+}
+
+// forget ends the context of a request that is about to be answered.
+func (s *server) forget(id jsonrpc2.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if cancel := s.running[id]; cancel != nil {
+		cancel()
+		delete(s.running, id)
+	}
 }
 
 // done says that a request was answered.
@@ -215,6 +244,7 @@ const (
 	notInitialized   = -32002
 	requestFailed    = -32803
 	requestCancelled = -32800
+	contentModified  = -32801
 )
 
 // handle finds the method's handler and runs it. A fault of the server's own
@@ -237,7 +267,7 @@ func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 	case !s.initialized && req.Method != "initialize":
 		return nil, &jsonrpc2.Error{Code: notInitialized, Message: "found a request before initialize"}
 	case ctx.Err() != nil:
-		return nil, errCancelled
+		return nil, whyCancelled(ctx)
 	}
 	params := json.RawMessage("{}")
 	if req.Params != nil {
@@ -245,12 +275,23 @@ func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 	}
 	result, err = h(s, ctx, params)
 	if ctx.Err() != nil && !req.Notif {
-		return nil, errCancelled
+		return nil, whyCancelled(ctx)
 	}
 	return result, err
 }
 
-var errCancelled = &jsonrpc2.Error{Code: requestCancelled, Message: "cancelled"}
+var (
+	errCancelled = &jsonrpc2.Error{Code: requestCancelled, Message: "cancelled"}
+	errModified  = &jsonrpc2.Error{Code: contentModified, Message: "the documents have changed meanwhile"}
+)
+
+// whyCancelled returns the refusal of a request whose context has ended.
+func whyCancelled(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), errModified) {
+		return errModified
+	}
+	return errCancelled
+}
 
 // handler handles one method.
 type handler func(*server, context.Context, json.RawMessage) (any, error)

@@ -250,7 +250,10 @@ func (s *snapshot) meant(v *view, r *reference) *symbol {
 func (s *snapshot) workspace(ctx context.Context, path string) (views []*view, whole bool) {
 	paths := map[string]bool{path: true}
 	p := s.project(path)
-	found := s.projects.listings.of(ctx, p.Root)
+	// Nobody has said that what lies below a document's folder belongs to it
+	// unless there is a configuration or a workspace.
+	deep := p.ConfigFile != "" || slices.Contains(s.folders, p.Root)
+	found := s.projects.listings.of(ctx, p.Root, deep)
 	for _, path := range found.paths {
 		paths[path] = true
 	}

@@ -17,6 +17,7 @@ import (
 // What is read of one message at most.
 const (
 	maxMessage     = 16 << 20 // bytes of its content
+	maxSkipped     = 1 << 30  // bytes of content that is passed over
 	maxHeader      = 4 << 10  // bytes of its header
 	maxHeaderLines = 16
 )
@@ -25,8 +26,9 @@ const (
 // the content's length, an empty line, the content. A length is not believed:
 // memory is taken as content arrives.
 type stream struct {
-	in    *bufio.Reader
-	atEnd func() // called before the end of the input is reported; may be nil
+	in     *bufio.Reader
+	atEnd  func()          // called before the end of the input is reported; may be nil
+	onSkip func(*envelope) // called with what is left of a message that is too large; may be nil
 
 	mu     sync.Mutex
 	out    io.Writer
@@ -51,6 +53,9 @@ func (s *stream) ReadObject(v any) error {
 		if err != nil {
 			return s.fail(err)
 		}
+		if content == nil {
+			continue
+		}
 		if err := json.Unmarshal(content, v); err == nil {
 			return nil
 		}
@@ -64,7 +69,8 @@ func (s *stream) ReadObject(v any) error {
 	}
 }
 
-// read returns the content of the next message.
+// read returns the content of the next message; nil of one that is too large,
+// which is passed over.
 func (s *stream) read() ([]byte, error) {
 	length := -1
 	for n := 0; ; n++ {
@@ -93,14 +99,27 @@ func (s *stream) read() ([]byte, error) {
 			continue
 		}
 		length, err = strconv.Atoi(strings.TrimSpace(value))
-		if err != nil || length < 0 || length > maxMessage {
-			return nil, fmt.Errorf("found the content length %.40q, expected at most %d", value, maxMessage)
+		switch {
+		case errors.Is(err, strconv.ErrRange) && length > 0, length > maxSkipped:
+			return nil, fmt.Errorf("found the content length %.40q, expected at most %d", strings.TrimSpace(value), maxMessage)
+		case err != nil || length < 0:
+			return nil, fmt.Errorf("found the content length %.40q, expected a number of bytes", strings.TrimSpace(value))
 		}
 	}
 	if length < 0 {
 		return nil, errors.New("found a header without a content length")
 	}
-	var content bytes.Buffer
+	if length > maxMessage {
+		e := &envelope{size: length}
+		if _, err := io.CopyN(e, s.in, int64(length)); err != nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if s.onSkip != nil {
+			s.onSkip(e)
+		}
+		return nil, nil
+	}
+	content := *bytes.NewBuffer([]byte{})
 	if _, err := io.CopyN(&content, s.in, int64(length)); err != nil {
 		return nil, io.ErrUnexpectedEOF
 	}

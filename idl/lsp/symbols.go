@@ -3,6 +3,8 @@ package lsp
 import (
 	"context"
 	"strings"
+
+	"github.com/wipagent/wipagent/idl/project"
 )
 
 // protocolKinds are the protocol's numbers for the kinds of symbol.
@@ -80,7 +82,13 @@ const maxSymbols = 500
 func (s *server) workspaceSymbols(ctx context.Context, p *symbolParams) (any, error) {
 	list := []symbolInformation{}
 	seen := map[string]bool{}
+	asked := map[*project.Project]bool{}
 	for _, path := range s.roots() {
+		in := s.snap.project(path)
+		if asked[in] {
+			continue
+		}
+		asked[in] = true
 		views, _ := s.snap.workspace(ctx, path)
 		for _, v := range views {
 			if seen[v.path] {
