@@ -186,7 +186,7 @@ func TestHeaders(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"no length", "Content-Type: x\r\n\r\n{}", "without a content length"},
 		{"negative", "Content-Length: -1\r\n\r\n", "content length"},
-		{"no number", "Content-Length: ten\r\n\r\n", "content length"},
+		{"no number", "Content-Length: ten\r\n\r\n", `found the content length "ten", expected a number of bytes`},
 		{"too large", "Content-Length: 99999999999\r\n\r\n", "content length"},
 		{"no header", "GET / HTTP/1.1\r\n\r\n", "expected a name and a value"},
 		{"endless line", strings.Repeat("x", 1<<16), "header line"},
