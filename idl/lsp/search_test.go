@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/wipagent/wipagent/idl/lsp"
 )
@@ -72,5 +73,26 @@ func TestLargeMessages(t *testing.T) {
 	}
 	if !strings.Contains(told, "a.wip is left out until it is opened again") {
 		t.Errorf("got %q", told)
+	}
+}
+
+// TestSearchIsOvertaken asks for a hover behind a search of many documents, and
+// then makes the search out of date.
+func TestSearchIsOvertaken(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("d%d.wip", i)] = longDocument(300)
+	}
+	e := newEditor(t, files)
+	e.open("a.wip", shop)
+	search, err := e.conn.DispatchCall(t.Context(), "workspace/symbol", object{"query": "zzz"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.call("textDocument/hover", e.at("a.wip", shop, "record "), nil)
+	e.replace("a.wip", 2, shop+"\n")
+	var refusal *jsonrpc2.Error
+	if err := search.Wait(t.Context(), nil); !errors.As(err, &refusal) || refusal.Code != -32801 {
+		t.Errorf("got %v, want that the documents have changed", err)
 	}
 }
