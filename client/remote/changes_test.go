@@ -83,10 +83,11 @@ func large(n int) wip.Tree {
 	return tree
 }
 
-// A tree of 100,000 entries comes in pages, and a change of it alone.
+// A large tree comes in pages, and a change of it alone. (BenchmarkTree has one
+// of 100,000 entries.)
 func TestLargeTree(t *testing.T) {
 	f := newFake()
-	f.tree = large(100_000)
+	f.tree = large(25_000)
 	h := served(t, f, nil, nil)
 	first, err := h.FetchTreeSince(t.Context(), wip.Caller{}, "/", "")
 	if err != nil {

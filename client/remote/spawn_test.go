@@ -62,6 +62,7 @@ func spawn(t testing.TB, name string, o *remote.Options) (*remote.Host, error) {
 
 // A child that dies takes its requests with it, and is started again.
 func TestChildDies(t *testing.T) {
+	t.Parallel()
 	h := spawned(t, "fake", nil)
 	_, err := h.CallOperation(t.Context(), call("exit"))
 	if f := failureOf(t, err); f.Class != wip.Transient || !f.MaybeDone {
@@ -80,6 +81,7 @@ func TestChildDies(t *testing.T) {
 
 // What is no Host is told apart from one, in time.
 func TestNoHost(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]wip.Class{"garbage": wip.Transient, "dies": wip.Transient} {
 		_, err := spawn(t, name, nil)
 		if f := failureOf(t, err); f.Class != want || f.MaybeDone {
@@ -102,6 +104,7 @@ func TestNoHost(t *testing.T) {
 
 // What a child complains of is bounded and clean, and never stops it.
 func TestStderr(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var lines []string
 	h := spawned(t, "chatty", &remote.Options{Stderr: func(line string) {
@@ -130,6 +133,7 @@ func TestStderr(t *testing.T) {
 
 // Requests of a Host that was closed fail, and nothing is started for them.
 func TestClosed(t *testing.T) {
+	t.Parallel()
 	h := spawned(t, "fake", nil)
 	done := make(chan error)
 	go func() { done <- second(h.CallOperation(context.Background(), call("wait"))) }()

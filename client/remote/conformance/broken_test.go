@@ -335,9 +335,9 @@ var brokenHosts = []struct {
 		return &broken{lamps: l, tree: func(t wip.Tree) wip.Tree {
 			t.Children = append(t.Children, wip.Tree{Entry: other(t.Children[0].Entry)})
 			return t
-		}, fetch: func(e wip.Entry, path string) (wip.Entry, error) {
+		}, fetch: func(_ wip.Entry, path string) (wip.Entry, error) {
 			if path == "/bulb" {
-				e, _ = l.Fetch(context.Background(), wip.Caller{}, "/hall")
+				e, _ := l.Fetch(context.Background(), wip.Caller{}, "/hall")
 				return other(e), nil
 			}
 			return wip.Entry{}, nil
