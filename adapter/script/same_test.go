@@ -1,7 +1,6 @@
 package script_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -108,5 +107,5 @@ func TestSameLanguage(t *testing.T) {
 			t.Fatalf("%s\nhere:\n%s%v\nin the library:\n%s%v", src, out.String(), err, want, wantErr)
 		}
 	})
-	t.Log(fmt.Sprintf("%d of %d scripts failed", failed, all))
+	t.Logf("%d of %d scripts failed", failed, all)
 }
