@@ -66,8 +66,28 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 		}
 		name = filepath.Base(out)
 	}
-	valid, keywordOf := true, ""
+	if err := checkPackage(g.Language, name); err != nil {
+		return nil, err
+	}
 	switch g.Language {
+	case "python":
+		return inFolder(name, gen.Python(docs)), nil
+	case "typescript":
+		return gen.TypeScript(docs), nil
+	case "go-client":
+		return gen.GoClient(docs, name)
+	}
+	src, err := gen.Go(docs, name)
+	if err != nil {
+		return nil, err
+	}
+	return []gen.File{{Name: "zserver.go", Data: src}}, nil
+}
+
+// checkPackage refuses a name that a language's package cannot have.
+func checkPackage(language, name string) error {
+	valid, keywordOf := true, ""
+	switch language {
 	case "python":
 		valid = gen.IsPythonPackage(name)
 		if gen.IsPythonKeyword(name) {
@@ -81,27 +101,19 @@ func (g *idlGenCmd) generate(docs []*idl.Document) ([]gen.File, error) {
 	}
 	switch {
 	case keywordOf != "":
-		return nil, usageError("found package name %q, which is a keyword of %s; --package gives another", name, keywordOf)
+		return usageError("found package name %q, which is a keyword of %s; --package gives another", name, keywordOf)
 	case !valid:
-		return nil, usageError("found package name %q, expected an identifier; --package gives another", name)
+		return usageError("found package name %q, expected an identifier; --package gives another", name)
 	}
-	switch g.Language {
-	case "python":
-		files := gen.Python(docs)
-		for i := range files {
-			files[i].Name = name + "/" + files[i].Name
-		}
-		return files, nil
-	case "typescript":
-		return gen.TypeScript(docs), nil
-	case "go-client":
-		return gen.GoClient(docs, name)
+	return nil
+}
+
+// inFolder returns the files, moved into a folder.
+func inFolder(name string, files []gen.File) []gen.File {
+	for i := range files {
+		files[i].Name = name + "/" + files[i].Name
 	}
-	src, err := gen.Go(docs, name)
-	if err != nil {
-		return nil, err
-	}
-	return []gen.File{{Name: "zserver.go", Data: src}}, nil
+	return files
 }
 
 // compiled are documents without a fault, and what they were made of.

@@ -40,6 +40,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Run a script: operations as methods, with limits."`
 	REPL     replCmd     `cmd:"" name:"repl" help:"Explore at a prompt: what run takes, an input at a time."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
+	Bind     bindCmd     `cmd:"" help:"Write Python or TypeScript bindings of what is mounted."`
 	Host     hostCmd     `cmd:"" name:"host" shared:"" help:"Serve a world as a Host, or check one."`
 	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`

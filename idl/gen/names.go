@@ -54,10 +54,11 @@ type naming struct {
 
 // newNaming names what the documents declare, each scope as a set: which name a
 // declaration gets depends on the declarations alone, not on what is asked for
-// first.
-func (l *language) newNaming(docs []*idl.Document) *naming {
+// first. A package that documents of several sets have is a module of its own in
+// each.
+func (l *language) newNaming(sets ...[]*idl.Document) *naming {
 	n := &naming{in: map[*idl.Document]*module{}, of: map[any]string{}, args: map[*idl.Operation]string{}, caller: map[*idl.Interface]string{}}
-	n.group(l, docs)
+	n.group(l, sets)
 	for _, m := range n.modules {
 		l.nameModule(n, m)
 	}
@@ -65,24 +66,30 @@ func (l *language) newNaming(docs []*idl.Document) *naming {
 }
 
 // group makes the modules.
-func (n *naming) group(l *language, docs []*idl.Document) {
-	byPackage := map[string]*module{}
-	for _, d := range docs {
-		pkg := d.Package
-		if l.onePackage {
-			pkg = ""
+func (n *naming) group(l *language, sets [][]*idl.Document) {
+	type key struct {
+		set int
+		pkg string
+	}
+	modules := map[key]*module{}
+	for set, docs := range sets {
+		for _, d := range docs {
+			k := key{set, d.Package}
+			if l.onePackage {
+				k.pkg = ""
+			}
+			m := modules[k]
+			if m == nil {
+				m = &module{pkg: k.pkg}
+				modules[k] = m
+				n.modules = append(n.modules, m)
+			}
+			n.in[d] = m
+			m.docs = append(m.docs, d)
+			m.ifaces = append(m.ifaces, d.Interfaces...)
+			m.records = append(m.records, d.Records...)
+			m.enums = append(m.enums, d.Enums...)
 		}
-		m := byPackage[pkg]
-		if m == nil {
-			m = &module{pkg: pkg}
-			byPackage[pkg] = m
-			n.modules = append(n.modules, m)
-		}
-		n.in[d] = m
-		m.docs = append(m.docs, d)
-		m.ifaces = append(m.ifaces, d.Interfaces...)
-		m.records = append(m.records, d.Records...)
-		m.enums = append(m.enums, d.Enums...)
 	}
 	var want []string
 	for _, m := range n.modules {

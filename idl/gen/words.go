@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl"
 )
@@ -168,7 +169,8 @@ func sentences(parts ...string) string {
 		if p = strings.TrimSpace(p); p == "" {
 			continue
 		}
-		p = strings.ToUpper(p[:1]) + p[1:]
+		first, size := utf8.DecodeRuneInString(p)
+		p = string(unicode.ToUpper(first)) + p[size:]
 		if !strings.HasSuffix(p, ".") && !strings.HasSuffix(p, "!") && !strings.HasSuffix(p, "?") {
 			p += "."
 		}
