@@ -135,7 +135,7 @@ interface I {
   @deprecated("use https://evil.example/a")
   @example(a: "https://evil.example/b") @example(a: "fine")
   read(
-    /// Some` + "\u200b" + ` text of https://evil.example/c.
+    /// Some` + "\u00ad" + ` text of https://evil.example/c.
     a: string = "https://evil.example/d",
     b: string [matching "https://evil[.]example/[a-z]+"] = "https://evil.example/e",
     @deprecated("use https://evil.example/f") c: E?,
@@ -158,7 +158,7 @@ enum E { x, y }
 			for _, depth := range []int{0, 1, 2} {
 				e := export(t, d.Name, tools, dialect.Options{Depth: depth})
 				shown := string(e.Tools) + fmt.Sprint(e.Losses)
-				if found := strings.Contains(shown, "evil"); found == untrusted || strings.Contains(shown, "\u200b") == untrusted {
+				if found := strings.Contains(shown, "evil"); found == untrusted || strings.Contains(shown, "\u00ad") == untrusted {
 					t.Errorf("%s, untrusted %t, depth %d: %s", d.Name, untrusted, depth, shown)
 				}
 			}
