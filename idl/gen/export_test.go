@@ -6,4 +6,5 @@ var (
 	Snake    = snake
 	Pascal   = pascal
 	Camel    = camel
+	Number   = number
 )

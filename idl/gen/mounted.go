@@ -84,6 +84,13 @@ func (m *Mounted) lay(lang language, members, roots []string) *world {
 	})
 	lang.modules = append(slices.Clone(lang.modules), mountedModule)
 	w := &world{naming: lang.newNaming(m.sets(x)...), lang: &lang, root: &place{path: "/"}}
+	for _, e := range m.Entries {
+		for _, o := range e.Operations {
+			if o.Name != o.Operation.Name { // the bare name means another's there, and this one means it anywhere
+				x.operations[o.Operation].Name = o.Name
+			}
+		}
+	}
 	places := map[string]*place{"/": w.root}
 	all := []*place{w.root}
 	for _, e := range m.Entries {
