@@ -52,6 +52,11 @@ func (b *bindCmd) Run(ctx context.Context, c *cli) error {
 	if err := checkPackage(b.Language, name); err != nil {
 		return err
 	}
+	for _, world := range append([]string{c.World}, c.Mount...) {
+		if withoutUser(world) != world { // it would stand in a file
+			return usageError("%q: found a name before the host, where a password may be", withoutUser(world))
+		}
+	}
 	return c.with(ctx, describing, func(_ context.Context, s *session) error {
 		mounted := &gen.Mounted{
 			Entries: mountedEntries(s.client.Catalog(s.principal)),

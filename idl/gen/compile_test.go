@@ -238,28 +238,35 @@ func TestSpecCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := func(lang string) gen.File {
-		_, after, found := strings.Cut(string(text), "```"+lang+"\n")
-		code, _, ended := strings.Cut(after, "```")
-		if !found || !ended {
-			t.Fatalf("found no block of %s", lang)
-		}
-		return gen.File{Name: "example." + lang[:2], Data: []byte(code)}
-	}
 	dir := t.TempDir()
-	docs := gridDocuments(t)
-	for _, f := range gen.Python(docs) {
+	blocks := func(lang, ext string) (names []string) {
+		for i, after := range strings.Split(string(text), "```"+lang+"\n")[1:] {
+			code, _, _ := strings.Cut(after, "```")
+			names = append(names, fmt.Sprintf("example%d.%s", i, ext))
+			write(t, dir, gen.File{Name: names[i], Data: []byte(code)})
+		}
+		if len(names) != 2 {
+			t.Fatalf("found %d blocks of %s, expected one of documents and one of what is mounted", len(names), lang)
+		}
+		return names
+	}
+	m := &gen.Mounted{}
+	for _, d := range gridDocuments(t) {
+		m.Entries = append(m.Entries, entryAt("/grid/"+strings.ToLower(d.Interfaces[0].Name), "/grid", d.Interfaces))
+	}
+	for _, f := range gen.PythonMounted(m) {
 		write(t, filepath.Join(dir, "wipagent"), f)
 	}
-	for _, f := range gen.TypeScript(docs) {
+	for _, f := range gen.TypeScriptMounted(m) {
 		write(t, filepath.Join(dir, "wip"), f)
 	}
 	write(t, dir, gen.File{Name: "package.json", Data: []byte(`{"type": "module"}`)})
 	write(t, dir, gen.File{Name: "tsconfig.json", Data: []byte(tsconfig)})
 	write(t, dir, gen.File{Name: "console.d.ts", Data: []byte("declare const console: { log(...words: unknown[]): void };\n")})
-	python, typescript := block("python"), block("ts")
-	write(t, dir, python)
-	write(t, dir, typescript)
-	t.Run("mypy", func(t *testing.T) { run(t, dir, "mypy", "--strict", "--cache-dir", t.TempDir(), python.Name) })
+	python := blocks("python", "py")
+	blocks("ts", "ts")
+	t.Run("mypy", func(t *testing.T) {
+		run(t, dir, "mypy", append([]string{"--strict", "--cache-dir", t.TempDir()}, python...)...)
+	})
 	t.Run("tsc", func(t *testing.T) { run(t, dir, "tsc", "-p", ".") })
 }
