@@ -79,6 +79,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 			return exitUsage
 		}
 	}
+	var listener net.Listener
+	if opt.http != "" {
+		if listener, err = net.Listen("tcp", opt.http); err != nil {
+			fmt.Fprintf(errs, "issue-host: %v\n", err)
+			return exitUnavailable
+		}
+		defer listener.Close()
+	}
 	host, err := open(opt)
 	if err != nil {
 		fmt.Fprintf(errs, "issue-host: %v\n", err)
@@ -87,7 +95,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if opt.stdio {
 		err = remote.ServeStdio(ctx, host, in, out, &serve)
 	} else {
-		err = listen(ctx, opt.http, remote.NewHandler(host, &serve), errs)
+		fmt.Fprintf(errs, "serving issues on http://%s\n", listener.Addr())
+		err = listen(ctx, listener, remote.NewHandler(host, &serve))
 	}
 	if ctx.Err() != nil {
 		err = nil // asked to end
@@ -167,12 +176,7 @@ func open(opt options) (*tracker.Host, error) {
 }
 
 // listen serves until ctx ends, and answers then what was asked before.
-func listen(ctx context.Context, address string, handler http.Handler, errs io.Writer) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(errs, "serving issues on http://%s\n", listener.Addr())
+func listen(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
