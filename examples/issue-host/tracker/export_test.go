@@ -44,3 +44,6 @@ func (h *Host) Answers() (n int) {
 	}
 	return n
 }
+
+// Reads counts the transactions that only read.
+func (h *Host) Reads() int { return int(h.db.Stats().TxN) }

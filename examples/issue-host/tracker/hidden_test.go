@@ -150,9 +150,11 @@ func TestHidden(t *testing.T) {
 }
 
 // TestHiddenIsSame proves that within one tracker the private project and one
-// that nobody has are answered in the same words and by the same work.
+// that nobody has are answered in the same words and by the same work: the file
+// is not read for it.
 func TestHiddenIsSame(t *testing.T) {
 	h, _ := worlds(t)
+	reads := h.Reads()
 	for kind, names := range operations {
 		for _, operation := range names {
 			args := map[string]string{"search": `{"query":"badge"}`, "close": `{"reason":"x"}`, "add_comment": `{"body":"x"}`, "set_labels": `{"labels":[]}`}[operation]
@@ -169,12 +171,26 @@ func TestHiddenIsSame(t *testing.T) {
 				if saidHidden != saidAbsent {
 					t.Errorf("%s of %s: %s, but %s", operation, hidden.Path, saidHidden, saidAbsent)
 				}
-				work := func(r request) float64 { return testing.AllocsPerRun(10, func() { r.answer(h, outsider) }) }
+				work := func(r request) float64 {
+					return testing.AllocsPerRun(10, func() { _, _ = h.CallOperation(context.Background(), *r.Call) })
+				}
 				if a, b := work(hidden), work(absent); a != b {
 					t.Errorf("%s of %s: %v allocations, but %v of what is not there", operation, hidden.Path, a, b)
 				}
+				for _, tree := range []bool{false, true} {
+					hidden, absent := request{Tree: tree, Path: hidden.Path}, request{Tree: tree, Path: absent.Path}
+					if a, b := hidden.answer(h, outsider), absent.answer(h, outsider); a != b {
+						t.Errorf("%s: %s, but %s", hidden.Path, a, b)
+					}
+				}
 			}
 		}
+	}
+	if n := h.Reads() - reads; n != 0 {
+		t.Errorf("the file was read %d times", n)
+	}
+	if request := (request{Path: "/cellar"}); !strings.Contains(request.answer(h, insider), "Cellar") || h.Reads() == reads {
+		t.Error("the reads of a member are not counted")
 	}
 }
 
