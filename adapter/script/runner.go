@@ -148,12 +148,11 @@ func (n *Runner) value(r *run, v starlark.Value, a *answer) error {
 // fitted returns the answer with as much of the output, from its start, as there
 // is room for. The script printed so many bytes, of which output may be the first.
 func (n *Runner) fitted(a answer, output string, printed int) json.RawMessage {
-	hint := a.Hint
 	with := func(keep int) json.RawMessage {
-		a.Output = strings.ToValidUTF8(output[:keep], "")
-		if a.Hint = hint; len(a.Output) < printed {
+		a := a // each try starts anew
+		if a.Output = strings.ToValidUTF8(output[:keep], ""); len(a.Output) < printed {
 			a.Truncated = true
-			a.Hint = strings.TrimPrefix(fmt.Sprintf("%s; of the output the first %d of %d bytes are shown: print less", hint, len(a.Output), printed), "; ")
+			a.Hint = strings.TrimPrefix(fmt.Sprintf("%s; of the output the first %d of %d bytes are shown: print less", a.Hint, len(a.Output), printed), "; ")
 		}
 		return encode(a)
 	}

@@ -296,3 +296,16 @@ func TestRunnerConcurrently(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// What is shown whole is not called cut.
+func TestRunnerTellsOnlyCutsThatAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := grid(t)
+		for src, cut := range map[string]bool{`print("safe")`: false, `print("a" * 1000)`: false, `print("a" * 40000)`: true} {
+			answer := script.NewRunner(c, script.Limits{}).Run(t.Context(), owner, "", code(src))
+			if got := gjson.GetBytes(answer.JSON, "truncated").Bool(); got != cut || cut != (gjson.GetBytes(answer.JSON, "hint").Str != "") {
+				t.Errorf("%s: truncated is %v, want %v: %.200s", src, got, cut, answer.JSON)
+			}
+		}
+	})
+}
