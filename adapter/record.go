@@ -174,26 +174,5 @@ const maxLevels = 34
 // readable reports whether a text is JSON of a size that may be looked into: the
 // time and the stack that a look takes grow with both.
 func readable(text string) bool {
-	return len(text) <= idl.MaxArgumentBytes && Levels(text) <= maxLevels && gjson.Valid(text)
-}
-
-// Levels counts how deep the objects and lists of a JSON text are nested, in one
-// pass, whatever the depth. Of what is no JSON it counts the brackets.
-func Levels[T string | []byte](text T) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
+	return len(text) <= idl.MaxArgumentBytes && idl.Levels(text) <= maxLevels && gjson.Valid(text)
 }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/wipagent/wipagent/idl"
 )
 
 // MaxMessageBytes bounds one message of a provider, and what the fragments of
@@ -25,33 +27,13 @@ func parse(text []byte) (gjson.Result, error) {
 	if len(text) > MaxMessageBytes {
 		return gjson.Result{}, fmt.Errorf("found a message of %d bytes, expected at most %d", len(text), MaxMessageBytes)
 	}
-	if n := levels(text); n > maxLevels {
+	if n := idl.Levels(text); n > maxLevels {
 		return gjson.Result{}, fmt.Errorf("found a message nested %d levels deep, expected at most %d", n, maxLevels)
 	}
 	if !gjson.ValidBytes(text) {
 		return gjson.Result{}, fmt.Errorf("found %s, expected one message in JSON", describeText(text))
 	}
 	return gjson.ParseBytes(text), nil
-}
-
-// levels counts how deep the brackets of a text are nested, in one pass.
-func levels(text []byte) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // unquote appends what a JSON string says. The string is valid JSON, in its

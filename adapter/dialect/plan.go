@@ -142,7 +142,7 @@ const maxSentLevels = 3 * maxDepth
 // readable reports whether a text is JSON that may be looked into: the time
 // that takes grows with its depth.
 func readable(text []byte) bool {
-	return levels(text) <= maxSentLevels && utf8.Valid(text) && gjson.ValidBytes(text)
+	return idl.Levels(text) <= maxSentLevels && utf8.Valid(text) && gjson.ValidBytes(text)
 }
 
 // held returns the JSON that a string holds.

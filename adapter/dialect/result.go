@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/wipagent/wipagent/idl"
 )
 
 // ResultOptions vary how results are written. The zero value is right for
@@ -126,7 +128,7 @@ func (w *resultWriter) write(d *Dialect, r Result, form Form) (any, error) {
 // oneLine returns an object in one line. JSON escapes the line breaks in its
 // strings but for those beyond ASCII, which are escaped here.
 func oneLine(object json.RawMessage) (json.RawMessage, error) {
-	if !utf8.Valid(object) || levels(object) > maxLevels || !json.Valid(object) || !gjson.ParseBytes(object).IsObject() {
+	if !utf8.Valid(object) || idl.Levels(object) > maxLevels || !json.Valid(object) || !gjson.ParseBytes(object).IsObject() {
 		return nil, fmt.Errorf("found JSON that is no object in UTF-8 of at most %d levels, expected one", maxLevels)
 	}
 	var b bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/tidwall/gjson"
 
-	"github.com/wipagent/wipagent/adapter"
+	"github.com/wipagent/wipagent/idl"
 )
 
 // drain stands between a client's input and the SDK, which ends the whole
@@ -125,7 +125,7 @@ func (d *drain) admit(line []byte) bool {
 	switch {
 	case len(line) == 0:
 		return false
-	case adapter.Levels(line) > maxLevels:
+	case idl.Levels(line) > maxLevels:
 		d.refuse(identifier(line), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is nested more than %d levels deep", maxLevels))
 		return false
 	case !json.Valid(line):

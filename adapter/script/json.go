@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 	"go.starlark.net/starlark"
 
-	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/idl"
 )
 
@@ -217,7 +216,7 @@ func jsonEncode(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.
 				lines++
 			}
 		}
-		if err := r.text(int64(len(text)) + int64(lines)*int64(1+indent*adapter.Levels(text))); err != nil {
+		if err := r.text(int64(len(text)) + int64(lines)*int64(1+indent*idl.Levels(text))); err != nil {
 			return nil, err
 		}
 		var out bytes.Buffer
@@ -237,7 +236,7 @@ func jsonDecode(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.
 	if err := starlark.UnpackArgs("json.decode", args, kwargs, "text", &text); err != nil {
 		return nil, err
 	}
-	if n := adapter.Levels(text); n > maxDepth {
+	if n := idl.Levels(text); n > maxDepth {
 		return nil, fmt.Errorf("json.decode: found values nested %d deep, expected at most %d", n, maxDepth)
 	}
 	if !gjson.Valid(text) {

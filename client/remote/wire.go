@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -356,21 +357,8 @@ var errTooDeep = fmt.Errorf("found more than %d levels", maxDepth)
 
 // checkDepth refuses JSON that is nested too deeply. It judges nothing else.
 func checkDepth(raw []byte) error {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return errTooDeep
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
+	if idl.Levels(raw) > maxDepth {
+		return errTooDeep
 	}
 	return nil
 }
