@@ -92,8 +92,8 @@ func TestPairsWithin(t *testing.T) {
 	if !ok {
 		t.Fatal("no tree")
 	}
-	sent := `{"root":{"name":"a","children":"[{\"name\":\"b\",\"children\":[],\"labels\":[{\"key\":\"k\",\"value\":\"v\"}]}]","labels":null}}`
-	want := `{"root":{"name":"a","children":[{"name":"b","children":[],"labels":{"k":"v"}}],"labels":null}}`
+	sent := `{"trunk":{"name":"a","children":"[{\"name\":\"b\",\"children\":[],\"labels\":[{\"key\":\"k\",\"value\":\"v\"}]}]","labels":null}}`
+	want := `{"trunk":{"name":"a","children":[{"name":"b","children":[],"labels":{"k":"v"}}],"labels":null}}`
 	if got := e.Arguments(i, json.RawMessage(sent)); string(got) != want {
 		t.Errorf("got %s from %s", got, e.Schema(i))
 	}
@@ -106,7 +106,7 @@ func TestDeepArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	deep := strings.Repeat(`{"children":[ `, 9_000) + strings.Repeat(`]}`, 9_000)
-	for _, sent := range []string{`{"root":` + deep + `}`, `{"root":{"name":"x","children":` + strconv.Quote("["+deep+"]") + `}}`, strings.Repeat("[", 1<<20)} {
+	for _, sent := range []string{`{"trunk":` + deep + `}`, `{"trunk":{"name":"x","children":` + strconv.Quote("["+deep+"]") + `}}`, strings.Repeat("[", 1<<20)} {
 		if got := e.Arguments(0, json.RawMessage(sent)); string(got) != sent {
 			t.Errorf("%d bytes became %d", len(sent), len(got))
 		}
@@ -121,7 +121,7 @@ func FuzzArguments(f *testing.F) {
 		exports = append(exports, export(f, name, tools, dialect.Options{Depth: 4}))
 	}
 	for i, seed := range []string{
-		`{"size":null}`, `{"by_name":[{"key":"a","value":{"from":1}}]}`, `{"root":{"name":"a","children":"[]"}}`,
+		`{"size":null}`, `{"by_name":[{"key":"a","value":{"from":1}}]}`, `{"trunk":{"name":"a","children":"[]"}}`,
 		`{"arguments":"{\"a\":1}"}`, `"{\"size\":null}"`, `{"by_name":[{"key":"\ud800","value":1}]}`, "{\"a\":\"\xff\"}", `[`, ` `,
 	} {
 		f.Add(uint8(i), []byte(seed))

@@ -115,7 +115,7 @@ func foreign(t testing.TB, trusted bool, approve func(context.Context, client.Ap
 	t.Helper()
 	host := &tracker{}
 	c := client.New(&client.Config{Approve: approve})
-	if err := c.Mount(t.Context(), "/work/my-tracker", host, &space.MountOptions{Trusted: trusted}); err != nil {
+	if err := c.Mount(t.Context(), "/jobs/my-tracker", host, &space.MountOptions{Trusted: trusted}); err != nil {
 		t.Fatal(err)
 	}
 	return c, host
@@ -124,18 +124,18 @@ func foreign(t testing.TB, trusted bool, approve func(context.Context, client.Ap
 // TestForeign runs one expression a row on a Host that is no grid.
 func TestForeign(t *testing.T) {
 	yes := func(context.Context, client.Approval) bool { return true }
-	const one = `work["my-tracker"].one`
+	const one = `jobs["my-tracker"].one`
 	for _, test := range []struct{ src, want string }{
-		{`work["my-tracker"]`, `work["my-tracker"]`},
-		{`work["my-tracker"]["import"].read_body()`, "words"},
-		{`work["my-tracker"].child("issue-2")`, `work["my-tracker"]["issue-2"]`},
-		{`[x for x in ` + one + `.related()]`, `[work["my-tracker"].one, work["my-tracker"]["issue-2"], work["my-tracker"].elsewhere.x]`},
+		{`jobs["my-tracker"]`, `jobs["my-tracker"]`},
+		{`jobs["my-tracker"]["import"].read_body()`, "words"},
+		{`jobs["my-tracker"].child("issue-2")`, `jobs["my-tracker"]["issue-2"]`},
+		{`[x for x in ` + one + `.related()]`, `[jobs["my-tracker"].one, jobs["my-tracker"]["issue-2"], jobs["my-tracker"].elsewhere.x]`},
 		{one + `.related()[2].read_body()`, "words"},
 		{one + `.related()[0] == ` + one, "True"},
 		{one + `.labels()`, `{"a": 1, "b": 2}`},
 		{one + `.labels(**{"from": "closed", "import": "x"})`, `{"a": 1, "b": 2}`},
 		{one + `.search({"text": "x"})`, "! arguments"},
-		{one + `.search(query={"text": "x"})[0]`, `Hit(issue=work["my-tracker"]["issue-2"], score=5.0, since=None, raw="YWI=")`},
+		{one + `.search(query={"text": "x"})[0]`, `Hit(issue=jobs["my-tracker"]["issue-2"], score=5.0, since=None, raw="YWI=")`},
 		{one + `.search(query={"text": "x", "deep": [1]})[1].since`, "1700000000000"},
 		{one + `.search({"query": {"text": "x"}})`, "! arguments"}, // is it the record of all, or the query?
 		{one + `.search("x")`, "! arguments"},
@@ -143,13 +143,13 @@ func TestForeign(t *testing.T) {
 		{one + `.tag(tags={"a": "b"})`, "3"},
 		{one + `.tag(tags={1: "b"})`, "! arguments: " + one + ".tag: found a key of type int"},
 		{one + `.child()`, "an operation"},
-		{one + `["child"]`, `work["my-tracker"].one.child`},
-		{one + `.title`, `work["my-tracker"].one.title`},
+		{one + `["child"]`, `jobs["my-tracker"].one.child`},
+		{one + `.title`, `jobs["my-tracker"].one.title`},
 		{one + `["none"]`, "! not_found"},
 		{one + `.none`, "! not_found"},
 		{one + `.big() + 1`, "9007199254740992"},
 		{one + `.many()`, "[None]"},
-		{one + `.close("done")`, `work["my-tracker"].one`},
+		{one + `.close("done")`, `jobs["my-tracker"].one`},
 		{one + `.close("")`, "! arguments"},
 		{`getattr(` + one + `, "Editor.read_body")()`, "words"},
 		{`hasattr(` + one + `, "Editor.read_body")`, "True"},
@@ -160,13 +160,13 @@ func TestForeign(t *testing.T) {
 		{`list(zip(` + one + `.comments(), range(2)))`, `[("c1", 0), ("d1", 1)]`},
 		{one + `.comments()[0]`, "! found an index into a page"},
 		{one + `.comments()["total_matching"]`, "8"},
-		{`json.encode({"e": ` + one + `})`, `{"e":"/work/my-tracker/one"}`},
+		{`json.encode({"e": ` + one + `})`, `{"e":"/jobs/my-tracker/one"}`},
 		{one + `.labels(x=` + one + `)`, "! arguments"},
 		{one + `.labels(**{"from": lambda: 1})`, "! arguments: " + one + ".labels: found a value of type function"},
 		{one + `.labels(**{"import": "x" * 70000})`, "! arguments: " + one + ".labels: found a string of 70000 bytes"},
-		{`entry("work")`, "! not_found"},
-		{`entry("/work/my-tracker/one").related`, `<operation work["my-tracker"].one.related>`},
-		{`attempt(entry("/work/my-tracker/one").close, "")[1].corrected_call if False else 1`, "1"},
+		{`entry("jobs")`, "! not_found"},
+		{`entry("/jobs/my-tracker/one").related`, `<operation jobs["my-tracker"].one.related>`},
+		{`attempt(entry("/jobs/my-tracker/one").close, "")[1].corrected_call if False else 1`, "1"},
 		{`inspect(` + one + `.close).interfaces[0].operations[0].risk`, "mutating"},
 	} {
 		c, _ := foreign(t, true, yes)
@@ -201,7 +201,7 @@ func TestPagesFail(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		e := script.New(script.Config{Client: c, Principal: owner, Output: &out})
-		err := e.Run(t.Context(), "x", []byte("p = work['my-tracker'].one\n"+test.src))
+		err := e.Run(t.Context(), "x", []byte("p = jobs['my-tracker'].one\n"+test.src))
 		got := strings.Join(strings.Fields(out.String()), " ")
 		if got != test.want || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: printed %q and ended with %v, want %q and %q", test.src, got, err, test.want, test.err)
@@ -209,10 +209,10 @@ func TestPagesFail(t *testing.T) {
 	}
 	host.fail = "source"
 	e := script.New(script.Config{Client: c, Principal: owner})
-	if value, _, err := e.Eval(t.Context(), "len(work['my-tracker'].one.comments())"); err == nil || !strings.Contains(err.Error(), "nobody knows how many") {
+	if value, _, err := e.Eval(t.Context(), "len(jobs['my-tracker'].one.comments())"); err == nil || !strings.Contains(err.Error(), "nobody knows how many") {
 		t.Errorf("the length of what nobody counted is %s, %v", value, err)
 	}
-	if value, _, err := e.Eval(t.Context(), "work['my-tracker'].one.comments()"); err != nil || !strings.Contains(value, "2 of 8 that were looked at; there are more") {
+	if value, _, err := e.Eval(t.Context(), "jobs['my-tracker'].one.comments()"); err != nil || !strings.Contains(value, "2 of 8 that were looked at; there are more") {
 		t.Errorf("a page of what nobody counted is shown as %s, %v", value, err)
 	}
 }
@@ -221,7 +221,7 @@ func TestPagesFail(t *testing.T) {
 func TestCosts(t *testing.T) {
 	c, host := foreign(t, true, nil)
 	e := script.New(script.Config{Client: c, Principal: owner, Limits: script.Limits{Calls: 15}})
-	err := e.Run(t.Context(), "x", []byte("o = work['my-tracker'].one\no.costly()\no.costly()\no.big()\no.big()\n"))
+	err := e.Run(t.Context(), "x", []byte("o = jobs['my-tracker'].one\no.costly()\no.costly()\no.big()\no.big()\n"))
 	var limit *script.LimitError
 	if !errors.As(err, &limit) || limit.Limit != "calls" || len(host.log) != 3 {
 		t.Errorf("got %v after %d calls", err, len(host.log))
@@ -234,12 +234,12 @@ func TestApproval(t *testing.T) {
 	answer := false
 	c, host := foreign(t, true, func(_ context.Context, a client.Approval) bool { asked = append(asked, a); return answer })
 	r := script.NewRunner(c, script.Limits{})
-	a := r.Run(t.Context(), owner, "id", code("work['my-tracker'].one.close('done')"))
+	a := r.Run(t.Context(), owner, "id", code("jobs['my-tracker'].one.close('done')"))
 	if gjson.GetBytes(a.JSON, "error.class").Str != "refused" || len(host.log) != 0 || len(asked) != 1 || asked[0].Call.ID != "id.1" {
 		t.Errorf("got %s after %d calls, asked for %+v", a.JSON, len(host.log), asked)
 	}
 	answer = true
-	a = r.Run(t.Context(), owner, "id", code("o = work['my-tracker'].one\no.close('done')\no.close('done')"))
+	a = r.Run(t.Context(), owner, "id", code("o = jobs['my-tracker'].one\no.close('done')\no.close('done')"))
 	if a.Failed || len(host.log) != 2 || len(asked) != 3 || asked[2].Call.ID != "id.2" {
 		t.Errorf("got %s after %d calls, asked %d times", a.JSON, len(host.log), len(asked))
 	}
@@ -254,13 +254,13 @@ func TestUntrusted(t *testing.T) {
 	r := script.NewRunner(c, script.Limits{})
 	for src, marked := range map[string]bool{
 		"1":                          false,
-		"work['my-tracker'].one":     false,
-		"work['my-tracker'].summary": true, "help(work['my-tracker'].one)": true, "inspect(work['my-tracker'].one).title": true,
-		"discover('issue')": true, "work['my-tracker'].one.read_body()": true, "x = work['my-tracker'].one.read_body()\n1": true,
-		"work['my-tracker'].one.read_body()\nfail('x')":       true,
-		"attempt(work['my-tracker'].one.read_body)\n1":        true,
-		"work['my-tracker']['issue-2'].summary":               true,
-		"[x for x in work['my-tracker'].one.comments()][0]\n": true,
+		"jobs['my-tracker'].one":     false,
+		"jobs['my-tracker'].summary": true, "help(jobs['my-tracker'].one)": true, "inspect(jobs['my-tracker'].one).title": true,
+		"discover('issue')": true, "jobs['my-tracker'].one.read_body()": true, "x = jobs['my-tracker'].one.read_body()\n1": true,
+		"jobs['my-tracker'].one.read_body()\nfail('x')":       true,
+		"attempt(jobs['my-tracker'].one.read_body)\n1":        true,
+		"jobs['my-tracker']['issue-2'].summary":               true,
+		"[x for x in jobs['my-tracker'].one.comments()][0]\n": true,
 	} {
 		a := r.Run(t.Context(), owner, "", code(src))
 		if a.Untrusted != marked || !a.Failed && (gjson.GetBytes(a.JSON, "trust").Str == "untrusted_observed_data") != marked {
@@ -276,9 +276,9 @@ func TestUntrusted(t *testing.T) {
 // operations.
 func TestIntent(t *testing.T) {
 	c, _ := foreign(t, true, nil)
-	p := &client.Principal{ID: "p", Audience: idl.LocalOperator, Intent: []string{"/work/my-tracker/one#big"}}
+	p := &client.Principal{ID: "p", Audience: idl.LocalOperator, Intent: []string{"/jobs/my-tracker/one#big"}}
 	e := script.New(script.Config{Client: c, Principal: p})
-	if value, _, err := e.Eval(t.Context(), "dir(work['my-tracker']), dir(work['my-tracker'].one)"); err != nil ||
+	if value, _, err := e.Eval(t.Context(), "dir(jobs['my-tracker']), dir(jobs['my-tracker'].one)"); err != nil ||
 		value != `(["child", "one", "path", "summary", "title"], ["big", "child", "path", "summary", "title"])` {
 		t.Errorf("got %s, %v", value, err)
 	}
