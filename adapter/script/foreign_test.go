@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -53,6 +54,7 @@ enum Sort { open, closed }
 
 // tracker is a Host with names that no script can write as such.
 type tracker struct {
+	mu   sync.Mutex
 	fail string // of which operation
 	log  []string
 }
@@ -85,7 +87,9 @@ func (h *tracker) Document(_ context.Context, name string) ([]byte, error) {
 }
 
 func (h *tracker) CallOperation(_ context.Context, call wip.Call) (wip.Result, error) {
+	h.mu.Lock()
 	h.log = append(h.log, call.Path+" "+call.Interface+"."+call.Operation+string(call.Arguments))
+	h.mu.Unlock()
 	if call.Operation == h.fail {
 		return wip.Result{}, &wip.Failure{Class: wip.Domain, Message: "not now", Hint: "later"}
 	}

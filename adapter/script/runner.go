@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"testing/fstest"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"go.starlark.net/starlark"
@@ -38,13 +39,21 @@ var tool = func() *idl.Operation {
 type Runner struct {
 	client *client.Client
 	limits Limits
+	slots  chan struct{} // one for each script that runs
 }
+
+// maxScripts is how many scripts of one Runner run at once. Each may take a core
+// and the memory of its limits; whoever asks for more waits as long as a script
+// may take.
+const maxScripts = 4
 
 var _ adapter.Runner = (*Runner)(nil)
 
 // NewRunner returns the tool that runs scripts over a client's space. A limit of
 // 0 is that of DefaultLimits; Output bounds the JSON of a whole answer.
-func NewRunner(c *client.Client, limits Limits) *Runner { return &Runner{c, limits.or(DefaultLimits)} }
+func NewRunner(c *client.Client, limits Limits) *Runner {
+	return &Runner{c, limits.or(DefaultLimits), make(chan struct{}, maxScripts)}
+}
 
 // answerForm is the JSON Schema of an answer.
 const answerForm = `{"type":"object","properties":{"output":{"type":"string"},"value":{},"calls":{"type":"integer"},"truncated":{"type":"boolean"},` +
@@ -90,6 +99,10 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 	var done adapter.Answer
 	untrusted, printed := false, 0
 	err = n.client.Run(p, id, func(id string) (int, error) {
+		if err := n.enter(ctx); err != nil {
+			return 0, err
+		}
+		defer func() { <-n.slots }()
 		e := New(Config{Client: n.client, Principal: p, Limits: n.limits, Output: &out, ID: id})
 		e.quiet = true
 		a := answer{Value: json.RawMessage("null")}
@@ -111,6 +124,23 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 		return adapter.Answer{JSON: n.withOutput(encode(err), out.String(), printed), Failed: true, Untrusted: untrusted}
 	}
 	return done
+}
+
+// enter waits for a slot.
+func (n *Runner) enter(ctx context.Context) error {
+	wait := time.NewTimer(n.limits.Time)
+	defer wait.Stop()
+	select {
+	case n.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return &client.Error{
+			Class: client.Unavailable, Message: "too many scripts are running", Hint: "send the same script again a little later",
+			RetryAfter: n.limits.Time,
+		}
+	}
 }
 
 // scriptName stands in front of the places in the errors of the tool's scripts.

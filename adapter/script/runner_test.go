@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/wipagent/wipagent/adapter/script"
+	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 )
@@ -308,4 +310,41 @@ func TestRunnerTellsOnlyCutsThatAre(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A few scripts run at once: the others wait for their turn, and are told to
+// come again if it does not come.
+func TestRunnerBoundsScriptsAtOnce(t *testing.T) {
+	for takes, late := range map[time.Duration]int{time.Second: 0, 8 * time.Second: 3} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			running, most := 0, 0
+			c, _ := foreign(t, true, func(context.Context, client.Approval) bool {
+				mu.Lock()
+				running++
+				most = max(most, running)
+				mu.Unlock()
+				time.Sleep(takes)
+				mu.Lock()
+				running--
+				mu.Unlock()
+				return true
+			})
+			r := script.NewRunner(c, script.Limits{Time: 5 * time.Second})
+			var told atomic.Int32
+			var wg sync.WaitGroup
+			for range 7 {
+				wg.Go(func() {
+					a := r.Run(t.Context(), owner, "", code("jobs['my-tracker'].one.close('done')"))
+					if gjson.GetBytes(a.JSON, "error.message").Str == "too many scripts are running" && gjson.GetBytes(a.JSON, "error.retry_after_millis").Int() > 0 {
+						told.Add(1)
+					}
+				})
+			}
+			wg.Wait()
+			if most != 4 || told.Load() != int32(late) {
+				t.Errorf("calls of %v: found %d scripts at once and %d told to come again, want 4 and %d", takes, most, told.Load(), late)
+			}
+		})
+	}
 }
