@@ -51,6 +51,7 @@ func liveScript(t *testing.T, file string) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			config := filepath.Join(env.WorkDir, "config")
+			env.Setenv("GORACE", noWait)
 			env.Setenv("GRID", uri)
 			env.Setenv("WIPAGENT_CONFIG", config)
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
