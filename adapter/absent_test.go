@@ -17,7 +17,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -68,7 +67,7 @@ func TestHiddenAsIfItHadNeverBeen(t *testing.T) {
 		w := world.New()
 		w.Apply(demo.New(nil).Open(time.UnixMilli(1_700_000_000_000))...)
 		hosts[i], clients[i] = &without{Host: objects.New(w, nil), taken: i == 1}, client.New(nil)
-		if err := clients[i].Mount(t.Context(), "/grid", hosts[i], &space.MountOptions{Trusted: true}); err != nil {
+		if err := clients[i].Mount(t.Context(), "/grid", hosts[i], &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		adapters[i] = adapter.New(adapter.Config{Client: clients[i]})

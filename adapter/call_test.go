@@ -15,7 +15,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 var operator = &policy.Principal{ID: "operator", Audience: idl.LocalOperator}
@@ -126,7 +125,7 @@ func TestEachCallIsRecorded(t *testing.T) {
 	w.Apply(demo.New(nil).Open(time.Now())...)
 	var log bytes.Buffer
 	c := client.New(&client.Config{Audit: audit.New(&log)})
-	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"discover", "inspect", "invoke"} {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/space"
 )
 
 const deprecatedDocument = `package shop;
@@ -56,7 +55,7 @@ enum Order { name, price }
 func TestDeprecatedIsShown(t *testing.T) {
 	const golden = "testdata/deprecated.txtar"
 	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/m", published{document: deprecatedDocument, interfaces: 1}, &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/m", published{document: deprecatedDocument, interfaces: 1}, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	got := &txtar.Archive{Comment: []byte("What a model is shown of what is deprecated.\n\n")}

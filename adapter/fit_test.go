@@ -11,7 +11,6 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -176,7 +175,7 @@ func TestDescriptionsFit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := client.New(nil)
-			if err := c.Mount(t.Context(), "/x", test.host, &space.MountOptions{Trusted: true}); err != nil {
+			if err := c.Mount(t.Context(), "/x", test.host, &client.MountOptions{Trusted: true}); err != nil {
 				t.Fatal(err)
 			}
 			ask := func() json.RawMessage {
@@ -228,7 +227,7 @@ func TestDiscoveriesFit(t *testing.T) {
 	}
 	document.WriteString("}\n")
 	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/x", street{published{document.String(), 1, 0}}, &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/x", street{published{document.String(), 1, 0}}, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, "discover", "", json.RawMessage(`{"query":"sell hats"}`))

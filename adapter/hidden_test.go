@@ -14,7 +14,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 // grid returns a client with the demo grid mounted.
@@ -23,7 +22,7 @@ func grid(t *testing.T) *client.Client {
 	w := world.New()
 	w.Apply(demo.New(nil).Open(time.Now())...)
 	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -19,7 +19,6 @@ import (
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -125,7 +124,7 @@ func TestStoppedCallsAreNotMade(t *testing.T) {
 	asked := 0
 	h := &workshop{result: func(wip.Call) (wip.Result, error) { return wip.Result{}, errors.New("broken") }}
 	c := client.New(&client.Config{Audit: audit.New(&log), Approve: func(context.Context, client.Approval) bool { asked++; return false }})
-	if err := c.Mount(t.Context(), "/w", h, &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/w", h, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	a := adapter.New(adapter.Config{Client: c})

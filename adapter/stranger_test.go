@@ -10,7 +10,6 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -75,7 +74,7 @@ func TestStrangersDocumentIsCleaned(t *testing.T) {
 	link := regexp.MustCompile(`http://evil[^/]*/([a-z]+)`)
 	ask := func(trusted bool, tool, arguments string) string {
 		c := client.New(nil)
-		if err := c.Mount(t.Context(), "/street", stranger{}, &space.MountOptions{Trusted: trusted}); err != nil {
+		if err := c.Mount(t.Context(), "/street", stranger{}, &client.MountOptions{Trusted: trusted}); err != nil {
 			t.Fatal(err)
 		}
 		answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), operator, tool, "", json.RawMessage(arguments))

@@ -19,7 +19,6 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -134,7 +133,7 @@ func TestOperationsStayInTheirInterface(t *testing.T) {
 	h := &workshop{}
 	c := h.open(t, true)
 	other := &sameNames{}
-	if err := c.Mount(t.Context(), "/x", other, &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/x", other, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	tools := operations(t, c, operator, "mcp")
@@ -247,7 +246,7 @@ func TestNamesOfOperations(t *testing.T) {
 	c := client.New(&client.Config{Approve: approve})
 	for path, document := range documents {
 		h := &named{document, func(call wip.Call) { called = append(called, path+call.Path+"#"+call.Interface+"."+call.Operation) }}
-		if err := c.Mount(t.Context(), path, h, &space.MountOptions{Trusted: path == "/one"}); err != nil {
+		if err := c.Mount(t.Context(), path, h, &client.MountOptions{Trusted: path == "/one"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -124,7 +123,7 @@ func mounted(t testing.TB, h wip.Host) *client.Client { return mount(t, h, true)
 func mount(t testing.TB, h wip.Host, trusted bool) *client.Client {
 	t.Helper()
 	c := client.New(&client.Config{Approve: func(context.Context, client.Approval) bool { return true }})
-	if err := c.Mount(t.Context(), "/w", h, &space.MountOptions{Trusted: trusted}); err != nil {
+	if err := c.Mount(t.Context(), "/w", h, &client.MountOptions{Trusted: trusted}); err != nil {
 		t.Fatal(err)
 	}
 	return c

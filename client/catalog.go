@@ -31,7 +31,7 @@ func (c *Client) Catalog(p *policy.Principal) []Listed {
 	})
 	var list []Listed
 	for _, n := range nodes {
-		for _, op := range n.Operations(allowed(p, n)) {
+		for _, op := range n.Operations(c.allowed(p, n)) {
 			list = append(list, Listed{n, op})
 		}
 	}
@@ -44,7 +44,7 @@ func (c *Client) Catalog(p *policy.Principal) []Listed {
 func (c *Client) Strangers(p *policy.Principal) bool {
 	strangers := false
 	c.space.View(func(n *space.Node, op *idl.Operation) bool {
-		strangers = strangers || !n.Mount.Trusted && p.Allows(n.Path, n.Interfaces, op)
+		strangers = strangers || !n.Mount.Trusted && c.allows(p, n, op)
 		return false
 	})
 	return strangers

@@ -12,7 +12,6 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -124,7 +123,7 @@ func TestInvokeOfInterface(t *testing.T) {
 		sent = call
 		return wip.Result{Value: json.RawMessage(`1`)}, nil
 	}}}
-	if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {

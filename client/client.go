@@ -55,6 +55,7 @@ type Client struct {
 	space   *space.Space
 	audit   *audit.Log
 	approve func(context.Context, Approval) bool
+	mounts  mounts
 }
 
 // New returns a Client without mounts. A nil config is the zero Config.
@@ -63,15 +64,6 @@ func New(cfg *Config) *Client {
 		cfg = &Config{}
 	}
 	return &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve}
-}
-
-// Mount puts a Host at path, such as "/grid", and learns its tree. On an error
-// of the Host the mount stays: Refresh can be tried again.
-func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *space.MountOptions) error {
-	if err := c.space.Mount(path, newGuard(host), opt); err != nil {
-		return err
-	}
-	return c.Refresh(ctx, path)
 }
 
 // Refresh asks the Hosts at and below path for their trees again.

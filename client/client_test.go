@@ -19,7 +19,6 @@ import (
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -133,7 +132,7 @@ func open(t *testing.T, host *fakeHost, cfg client.Config) (*client.Client, *byt
 	log := &bytes.Buffer{}
 	cfg.Audit = audit.New(log)
 	c := client.New(&cfg)
-	if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Title: "Shop", Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Title: "Shop", Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	return c, log

@@ -38,7 +38,7 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 
 // view returns what the principal may find.
 func (c *Client) view(p *policy.Principal) *space.View {
-	return c.space.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) })
+	return c.space.View(func(n *space.Node, op *idl.Operation) bool { return c.allows(p, n, op) })
 }
 
 // refreshStale asks Hosts for trees that have grown old. It takes part of the

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -35,7 +34,7 @@ func TestEntryArguments(t *testing.T) {
 	}}}
 	c := client.New(nil)
 	for _, path := range []string{"/shop", "/other"} {
-		if err := c.Mount(t.Context(), path, host, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), path, host, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

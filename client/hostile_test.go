@@ -10,7 +10,6 @@ import (
 
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -87,7 +86,7 @@ func TestHostThatNeverAnswersALookUp(t *testing.T) {
 		release := make(chan struct{})
 		host := &stuckHost{fakeHost: &fakeHost{call: answer(`["/more/1"]`)}, release: release}
 		c := client.New(nil)
-		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		for name, verb := range map[string]func() error{

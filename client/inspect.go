@@ -78,14 +78,14 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 		found.Age = c.view(p).Age(n.Path)
 	}
 	if only {
-		op := n.Operation(operation, allowed(p, n))
+		op := n.Operation(operation, c.allowed(p, n))
 		if op == nil {
 			return nil, c.completedInspect(p, c.noOperation(p, n, call), path, operation, only)
 		}
 		found.Operations = []Operation{{Name: operation, Operation: op}}
 		return found, nil
 	}
-	found.Operations = n.Operations(allowed(p, n))
+	found.Operations = n.Operations(c.allowed(p, n))
 	for _, child := range c.space.Children(p.Caller(), n.Path) {
 		if c.visible(p, child) {
 			found.Children = append(found.Children, child)

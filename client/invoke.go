@@ -81,7 +81,7 @@ func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (p
 	if err != nil {
 		return prepared{}, c.completedInvoke(ctx, p, err, call)
 	}
-	op := n.Operation(call.Operation, choices(p, n, call))
+	op := n.Operation(call.Operation, c.choices(p, n, call))
 	if op == nil {
 		return prepared{node: n}, c.completedInvoke(ctx, p, c.noOperation(p, n, call), call)
 	}

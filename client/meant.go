@@ -39,10 +39,10 @@ func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 		near = one(paths, func(known string) bool { return normal(known[strings.LastIndexByte(known, '/'):]) == normal(path) })
 	}
 	if near == "" {
-		near = holder(p, nodes, call)
+		near = c.holder(p, nodes, call)
 	}
 	if near == "" {
-		if near, e.near.Operation = behindPath(p, nodes, call); near != "" {
+		if near, e.near.Operation = c.behindPath(p, nodes, call); near != "" {
 			e.near.Target = near
 			e.Hint = "did you mean " + policy.Name(near, e.near.Operation) + "?"
 			return e
@@ -61,13 +61,13 @@ func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 func (c *Client) noOperation(p *policy.Principal, n *space.Node, call Call) *Error {
 	const most = 20
 	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
-	names := operationNames(p, n, call)
-	if near := meantOperation(p, n, call); near != "" {
+	names := c.operationNames(p, n, call)
+	if near := c.meantOperation(p, n, call); near != "" {
 		e.Hint = "did you mean " + near + "?"
 		e.near.Operation = near
 		return e
 	}
-	if near := holder(p, c.visibleNodes(p), call); near != "" {
+	if near := c.holder(p, c.visibleNodes(p), call); near != "" {
 		e.Hint = near + " has it"
 		e.near.Target = near
 		return e
@@ -141,10 +141,10 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 		if n.Path != call.Target {
 			continue
 		}
-		op := n.Operation(call.Operation, choices(p, n, call))
+		op := n.Operation(call.Operation, c.choices(p, n, call))
 		if op == nil {
-			call.Operation = meantOperation(p, n, call)
-			op = n.Operation(call.Operation, choices(p, n, call))
+			call.Operation = c.meantOperation(p, n, call)
+			op = n.Operation(call.Operation, c.choices(p, n, call))
 		}
 		return call, op
 	}
@@ -153,9 +153,9 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 }
 
 // operationNames lists the node's operations that the call can mean.
-func operationNames(p *policy.Principal, n *space.Node, call Call) []string {
+func (c *Client) operationNames(p *policy.Principal, n *space.Node, call Call) []string {
 	var names []string
-	for _, op := range n.Operations(choices(p, n, call)) {
+	for _, op := range n.Operations(c.choices(p, n, call)) {
 		names = append(names, op.Name)
 	}
 	return names
@@ -184,13 +184,13 @@ func (c *Client) visibleNodes(p *policy.Principal) []*space.Node {
 
 // holder returns the path of the one node that has the operation of the call, or
 // "".
-func holder(p *policy.Principal, nodes []*space.Node, call Call) string {
+func (c *Client) holder(p *policy.Principal, nodes []*space.Node, call Call) string {
 	if call.Operation == "" {
 		return ""
 	}
 	var paths []string
 	for _, n := range nodes {
-		for _, name := range operationNames(p, n, call) {
+		for _, name := range c.operationNames(p, n, call) {
 			if normal(name) == normal(call.Operation) {
 				paths = append(paths, n.Path)
 			}

@@ -14,8 +14,8 @@ import (
 // stands at the end of what was sent with its path, interface or signature, or
 // that has the words of the name. Words alone never lead to an operation that
 // may change things.
-func meantOperation(p *policy.Principal, n *space.Node, call Call) string {
-	names := operationNames(p, n, call)
+func (c *Client) meantOperation(p *policy.Principal, n *space.Node, call Call) string {
+	names := c.operationNames(p, n, call)
 	if near := nearest(call.Operation, names); near != "" {
 		return near
 	}
@@ -29,7 +29,7 @@ func meantOperation(p *policy.Principal, n *space.Node, call Call) string {
 	}
 	asked := idl.NameWords(bare)
 	var fitting []string
-	for _, op := range n.Operations(choices(p, n, call)) {
+	for _, op := range n.Operations(c.choices(p, n, call)) {
 		around := append(idl.NameWords(op.Operation.Interface.Name), idl.NameWords(strings.ReplaceAll(n.Path, "/", " "))...)
 		if !policy.NeedsApproval(op.Operation, n.Mount.Trusted) && hasWords(idl.NameWords(op.Operation.Name), asked, around) {
 			fitting = append(fitting, op.Operation.Name)
@@ -62,7 +62,7 @@ func hasWords(own, asked, around []string) bool {
 
 // behindPath returns the entry and the operation that are meant by a path with an
 // operation at its end, as in "/a/b.search" and "/a/b/search", or nothing.
-func behindPath(p *policy.Principal, nodes []*space.Node, call Call) (path, operation string) {
+func (c *Client) behindPath(p *policy.Principal, nodes []*space.Node, call Call) (path, operation string) {
 	at := strings.LastIndexAny(call.Target, "./:")
 	if at < 0 {
 		return "", ""
@@ -75,7 +75,7 @@ func behindPath(p *policy.Principal, nodes []*space.Node, call Call) (path, oper
 		if n.Path != call.Target[:at] {
 			continue
 		}
-		for _, known := range operationNames(p, n, call) {
+		for _, known := range c.operationNames(p, n, call) {
 			if normal(known) == normal(name) {
 				return n.Path, known
 			}

@@ -12,16 +12,22 @@ import (
 	"github.com/wipagent/wipagent/space/wip"
 )
 
+// allows reports whether policy lets the principal know of an operation of the
+// node: the one decision of all verbs (B3).
+func (c *Client) allows(p *policy.Principal, n *space.Node, op *idl.Operation) bool {
+	return p.Allows(c.mounts.policy(n), n.Path, n.Interfaces, op)
+}
+
 // allowed returns what policy lets the principal know of the node's
 // operations.
-func allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
-	return func(op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) }
+func (c *Client) allowed(p *policy.Principal, n *space.Node) func(*idl.Operation) bool {
+	return func(op *idl.Operation) bool { return c.allows(p, n, op) }
 }
 
 // choices returns which of the node's operations a call can mean: what policy
 // allows, of the call's interface if it names one.
-func choices(p *policy.Principal, n *space.Node, call Call) func(*idl.Operation) bool {
-	may := allowed(p, n)
+func (c *Client) choices(p *policy.Principal, n *space.Node, call Call) func(*idl.Operation) bool {
+	may := c.allowed(p, n)
 	if call.Interface == "" {
 		return may
 	}
@@ -36,7 +42,7 @@ func (c *Client) visible(p *policy.Principal, n *space.Node) bool {
 		return true
 	}
 	for _, i := range n.Interfaces {
-		if slices.ContainsFunc(i.Operations, allowed(p, n)) {
+		if slices.ContainsFunc(i.Operations, c.allowed(p, n)) {
 			return true
 		}
 	}

@@ -144,7 +144,7 @@ func TestDiscoverHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		c := client.New(&client.Config{Audit: audit.New(&log), Space: &space.Config{Ranker: slowRanker{}}})
-		if err := c.Mount(t.Context(), "/shop", &fakeHost{}, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), "/shop", &fakeHost{}, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
@@ -166,7 +166,7 @@ func TestGoneIsNotMeant(t *testing.T) {
 	host := &goneHost{fakeHost: &fakeHost{call: answer(`[]`)}}
 	synctest.Test(t, func(t *testing.T) {
 		c := client.New(nil)
-		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		host.gone = true
@@ -197,7 +197,7 @@ func TestDiscoverRefreshesOldTrees(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := &countingHost{fakeHost: &fakeHost{}}
 		c := client.New(nil)
-		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range []struct {
@@ -241,7 +241,7 @@ func TestPromptHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := promptHost{&fakeHost{}}
 		c := client.New(nil)
-		if err := c.Mount(t.Context(), "/shop", host, &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(t.Context(), "/shop", host, &client.MountOptions{Trusted: true}); err != nil {
 			t.Fatal(err)
 		}
 		host.call = func(context.Context, wip.Call) (wip.Result, error) { panic("SECRET") }

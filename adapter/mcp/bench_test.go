@@ -14,7 +14,6 @@ import (
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 // crowd is a world with 2,048 avatars around the agent.
@@ -45,7 +44,7 @@ func BenchmarkNearbyAvatars(b *testing.B) {
 		b.ReportAllocs()
 		c := client.New(nil)
 		// A snapshot that outlives the run, so that every call finds it.
-		if err := c.Mount(b.Context(), "/grid", objects.New(crowd(), &objects.Config{TTL: time.Hour}), &space.MountOptions{Trusted: true}); err != nil {
+		if err := c.Mount(b.Context(), "/grid", objects.New(crowd(), &objects.Config{TTL: time.Hour}), &client.MountOptions{Trusted: true}); err != nil {
 			b.Fatal(err)
 		}
 		p := &policy.Principal{ID: "bench", Audience: idl.PublicChat}

@@ -13,7 +13,6 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -76,7 +75,7 @@ func TestEndGrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := client.New(nil)
-				if err := c.Mount(t.Context(), "/x", test.host, &space.MountOptions{Trusted: true}); err != nil {
+				if err := c.Mount(t.Context(), "/x", test.host, &client.MountOptions{Trusted: true}); err != nil {
 					t.Fatal(err)
 				}
 				cfg := mcp.Config{Client: c, Principal: &policy.Principal{ID: "t", Audience: idl.LocalOperator}, EndGrace: test.grace}

@@ -23,7 +23,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -34,7 +33,7 @@ func attach(t testing.TB, host wip.Host, audience idl.Audience) (session *sdk.Cl
 	t.Helper()
 	log = &bytes.Buffer{}
 	c := client.New(&client.Config{Audit: audit.New(log)})
-	if err := c.Mount(t.Context(), "/grid", host, &space.MountOptions{Title: "Grid", Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", host, &client.MountOptions{Title: "Grid", Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(mcp.Config{Client: c, Principal: &policy.Principal{ID: "test", Audience: audience}, Version: "test"})
@@ -84,7 +83,7 @@ func call(t testing.TB, s *sdk.ClientSession, tool, arguments string) (answer st
 func toolset(t *testing.T, trusted bool) *adapter.Toolset {
 	t.Helper()
 	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/grid", demoHost(), &space.MountOptions{Trusted: trusted}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", demoHost(), &client.MountOptions{Trusted: trusted}); err != nil {
 		t.Fatal(err)
 	}
 	tools, err := adapter.New(adapter.Config{Client: c}).Toolset(t.Context(), &policy.Principal{ID: "t", Audience: idl.LocalOperator},

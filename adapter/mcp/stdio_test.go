@@ -16,7 +16,6 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 )
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -26,7 +25,7 @@ const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 func config(t *testing.T) mcp.Config {
 	t.Helper()
 	c := client.New(nil)
-	if err := c.Mount(t.Context(), "/grid", demoHost(), &space.MountOptions{Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", demoHost(), &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	return mcp.Config{Client: c, Principal: &policy.Principal{ID: "t", Audience: idl.LocalOperator}, Version: "test"}

@@ -16,7 +16,6 @@ import (
 	"github.com/wipagent/wipagent/adapter/script"
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -119,7 +118,7 @@ func foreign(t testing.TB, trusted bool, approve func(context.Context, client.Ap
 	t.Helper()
 	host := &tracker{}
 	c := client.New(&client.Config{Approve: approve})
-	if err := c.Mount(t.Context(), "/jobs/my-tracker", host, &space.MountOptions{Trusted: trusted}); err != nil {
+	if err := c.Mount(t.Context(), "/jobs/my-tracker", host, &client.MountOptions{Trusted: trusted}); err != nil {
 		t.Fatal(err)
 	}
 	return c, host

@@ -23,7 +23,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +41,7 @@ func grid(t testing.TB) (*client.Client, *bytes.Buffer) {
 	w.Apply(demo.New(nil).Open(time.Now())...)
 	log := &bytes.Buffer{}
 	c := client.New(&client.Config{Audit: audit.New(log)})
-	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &space.MountOptions{Title: "Demo grid", Trusted: true}); err != nil {
+	if err := c.Mount(t.Context(), "/grid", objects.New(w, nil), &client.MountOptions{Title: "Demo grid", Trusted: true}); err != nil {
 		t.Fatal(err)
 	}
 	return c, log

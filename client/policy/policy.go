@@ -51,14 +51,39 @@ func Identify(path string, object []*idl.Interface, op *idl.Operation) string {
 // Caller returns what a Host is told of the principal.
 func (p *Principal) Caller() wip.Caller { return wip.Caller{ID: p.ID} }
 
+// Mount narrows what may be seen of one Host, whatever its documents say. The
+// zero value does not narrow.
+type Mount struct {
+	// Audience is the lowest audience that may see anything of the Host; 0
+	// leaves it to the operations. A scheduler run needs its grants alone.
+	Audience idl.Audience
+	// Allow, if not nil, names all operations that there are, and Deny those
+	// that there are not: "Issue.close" or, for all of an interface, "Issue.*".
+	Allow, Deny []string
+}
+
+// permits reports whether there is the operation for the audience. A nil Mount
+// permits everything.
+func (m *Mount) permits(audience idl.Audience, op *idl.Operation) bool {
+	if m == nil {
+		return true
+	}
+	one, all := op.Interface.Name+"."+op.Name, op.Interface.Name+".*"
+	lists := func(list []string) bool { return slices.Contains(list, one) || slices.Contains(list, all) }
+	return (audience == idl.SchedulerRun || audience >= m.Audience) && (m.Allow == nil || lists(m.Allow)) && !lists(m.Deny)
+}
+
 // Allows reports whether the principal may know of the operation of the Object
-// at path, whose interfaces are given in the Object's order.
+// at path, whose interfaces are given in the Object's order, under the rules of
+// its mount.
 //
 // An operation names the lowest audience that it may be offered to, and every
 // audience above is included. A scheduler run stands apart from that order and
-// needs a grant (P9). The intent filter comes last and only narrows (P10).
-func (p *Principal) Allows(path string, object []*idl.Interface, op *idl.Operation) bool {
+// needs a grant (P9). The mount's rules and the intent filter only narrow (P10).
+func (p *Principal) Allows(m *Mount, path string, object []*idl.Interface, op *idl.Operation) bool {
 	switch {
+	case !m.permits(p.Audience, op):
+		return false
 	case p.Audience == idl.SchedulerRun:
 		if !names(p.Grants, path, object, op) {
 			return false

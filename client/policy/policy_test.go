@@ -53,7 +53,7 @@ func TestAllows(t *testing.T) {
 			wanted[w] = true
 		}
 		for label, op := range ops {
-			if got := test.p.Allows("/x", o, op); got != wanted[label] {
+			if got := test.p.Allows(nil, "/x", o, op); got != wanted[label] {
 				t.Errorf("%s: allows %s is %v, want %v", name, label, got, wanted[label])
 			}
 		}

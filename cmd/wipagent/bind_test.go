@@ -10,14 +10,13 @@ import (
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 // TestMountedEntries mounts two Hosts, one of which nobody vouches for.
 func TestMountedEntries(t *testing.T) {
 	c := client.New(nil)
 	for path, trusted := range map[string]bool{"/a": true, "/b/c": false} {
-		if err := c.Mount(t.Context(), path, objects.New(world.New(), nil), &space.MountOptions{Trusted: trusted}); err != nil {
+		if err := c.Mount(t.Context(), path, objects.New(world.New(), nil), &client.MountOptions{Trusted: trusted}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/wipagent/wipagent/objects/source/archive"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 // worldFlags choose the world.
@@ -219,7 +218,7 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 		if m.path != gridPath {
 			title = path.Base(m.path)
 		}
-		err := cl.Mount(ctx, m.path, objects.New(worlds[i], nil), &space.MountOptions{
+		err := cl.Mount(ctx, m.path, objects.New(worlds[i], nil), &client.MountOptions{
 			Title: title, Summary: "A virtual world, as this session has observed it.", Trusted: true,
 		})
 		if err != nil {

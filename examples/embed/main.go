@@ -17,7 +17,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 func main() {
@@ -30,7 +29,7 @@ func main() {
 
 	// A client keeps a space of mounted Hosts. The grid is one Host.
 	c := client.New(&client.Config{Audit: audit.New(os.Stderr)})
-	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &space.MountOptions{Title: "Grid", Trusted: true}); err != nil {
+	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &client.MountOptions{Title: "Grid", Trusted: true}); err != nil {
 		log.Fatal(err)
 	}
 

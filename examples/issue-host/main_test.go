@@ -21,7 +21,6 @@ import (
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/examples/issue-host/tracker"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -128,7 +127,7 @@ func overStdio(t *testing.T) wip.Host {
 func mount(t *testing.T, h wip.Host, trusted bool, approve func(client.Approval) bool) *client.Client {
 	t.Helper()
 	c := client.New(&client.Config{Approve: func(_ context.Context, a client.Approval) bool { return approve(a) }})
-	if err := c.Mount(t.Context(), "/issues", h, &space.MountOptions{Title: "Issues", Trusted: trusted}); err != nil {
+	if err := c.Mount(t.Context(), "/issues", h, &client.MountOptions{Title: "Issues", Trusted: trusted}); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -19,7 +19,6 @@ import (
 	"github.com/wipagent/wipagent/idl/gen"
 	"github.com/wipagent/wipagent/idl/gen/testdata/tracker"
 	"github.com/wipagent/wipagent/idl/gen/testdata/trackerclient"
-	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -48,7 +47,7 @@ var operator = &client.Principal{ID: "test", Audience: idl.LocalOperator}
 // and nothing else.
 func trackerSpace(ctx context.Context) (*client.Client, error) {
 	c := client.New(&client.Config{Approve: func(_ context.Context, a client.Approval) bool { return a.Call.Target == "/board/issues/1" }})
-	return c, c.Mount(ctx, "/board", boardHost{}, &space.MountOptions{Trusted: true})
+	return c, c.Mount(ctx, "/board", boardHost{}, &client.MountOptions{Trusted: true})
 }
 
 // boardHost is a Host with issues and a clock.

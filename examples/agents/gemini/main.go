@@ -27,7 +27,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 func main() {
@@ -75,7 +74,7 @@ func toolset(ctx context.Context, form string, surface adapter.Surface) (*adapte
 	w := world.New()
 	demo.New(nil).Start(ctx, w)
 	c := client.New(&client.Config{Audit: audit.New(os.Stderr)})
-	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &space.MountOptions{Title: "Grid", Trusted: true}); err != nil {
+	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &client.MountOptions{Title: "Grid", Trusted: true}); err != nil {
 		return nil, err
 	}
 	owner := &policy.Principal{ID: "owner", Audience: idl.LocalOperator}

@@ -30,7 +30,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
-	"github.com/wipagent/wipagent/space"
 )
 
 func main() {
@@ -85,7 +84,7 @@ func measure(ctx context.Context, peer string) (*report, error) {
 	w := world.New()
 	demo.New(nil).Start(ctx, w)
 	c := client.New(nil)
-	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &space.MountOptions{Title: "Grid", Trusted: true}); err != nil {
+	if err := c.Mount(ctx, "/grid", objects.New(w, nil), &client.MountOptions{Title: "Grid", Trusted: true}); err != nil {
 		return nil, err
 	}
 	tools := func(mode, form string) (*adapter.Toolset, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/session"
 	"github.com/wipagent/wipagent/objects/source/session/gridtest"
-	"github.com/wipagent/wipagent/space"
 )
 
 // operations are all eight, each with arguments.
@@ -43,7 +42,7 @@ func TestFence(t *testing.T) {
 			defer g.Close()
 			b := start(t, g, func(c *session.Config) { c.ObjectNames = true })
 			c := client.New(nil)
-			if err := c.Mount(t.Context(), "/grid", objects.New(b.world, nil), &space.MountOptions{Trusted: true}); err != nil {
+			if err := c.Mount(t.Context(), "/grid", objects.New(b.world, nil), &client.MountOptions{Trusted: true}); err != nil {
 				t.Fatal(err)
 			}
 			end := time.Now().Add(window)
