@@ -7,8 +7,6 @@
 package policy
 
 import (
-	"slices"
-
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -60,45 +58,6 @@ type Mount struct {
 	// Allow, if not nil, names all operations that there are, and Deny those
 	// that there are not: "Issue.close" or, for all of an interface, "Issue.*".
 	Allow, Deny []string
-}
-
-// permits reports whether there is the operation for the audience. A nil Mount
-// permits everything.
-func (m *Mount) permits(audience idl.Audience, op *idl.Operation) bool {
-	if m == nil {
-		return true
-	}
-	one, all := op.Interface.Name+"."+op.Name, op.Interface.Name+".*"
-	lists := func(list []string) bool { return slices.Contains(list, one) || slices.Contains(list, all) }
-	return (audience == idl.SchedulerRun || audience >= m.Audience) && (m.Allow == nil || lists(m.Allow)) && !lists(m.Deny)
-}
-
-// Allows reports whether the principal may know of the operation of the Object
-// at path, whose interfaces are given in the Object's order, under the rules of
-// its mount.
-//
-// An operation names the lowest audience that it may be offered to, and every
-// audience above is included. A scheduler run stands apart from that order and
-// needs a grant (P9). The mount's rules and the intent filter only narrow (P10).
-func (p *Principal) Allows(m *Mount, path string, object []*idl.Interface, op *idl.Operation) bool {
-	switch {
-	case !m.permits(p.Audience, op):
-		return false
-	case p.Audience == idl.SchedulerRun:
-		if !names(p.Grants, path, object, op) {
-			return false
-		}
-	case p.Audience == 0 || op.Audience == 0 || p.Audience < op.Audience:
-		return false
-	}
-	return p.Intent == nil || names(p.Intent, path, object, op)
-}
-
-// names reports whether a list names the operation, by its one name or by that
-// with its interface.
-func names(list []string, path string, object []*idl.Interface, op *idl.Operation) bool {
-	return len(list) > 0 &&
-		(slices.Contains(list, Identify(path, object, op)) || slices.Contains(list, Name(path, op.Interface.Name+"."+op.Name)))
 }
 
 // NeedsApproval reports whether a call of the operation must be approved
