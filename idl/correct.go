@@ -23,7 +23,7 @@ func correct(o *Operation, sent *sentValue) json.RawMessage {
 	}
 	d := decoder{op: o}
 	d.decode(c.out)
-	if len(d.faults) > 0 || len(d.repairs) > 0 {
+	if len(d.faults) > 0 || len(d.repairs) > 0 || sent.cut && string(c.out) == "{}" { // what was cut off is all there was
 		return nil
 	}
 	return c.out
@@ -90,15 +90,16 @@ func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
 		if inner, ok := embedded(v.text, sentArray, 0); ok {
 			return c.members(slots, &inner)
 		}
-		if strings.Contains(v.text, "{") {
+		if strings.ContainsAny(v.text, "{[") {
 			inner, broken, _ := scanRecord(v.text)
-			ok := broken == "" && inner.kind == sentObject
+			ok := broken == "" && inner.kind != sentBool && inner.kind != sentNull
 			if !ok {
 				inner, ok = salvage(v.text)
 			}
-			if ok {
-				return c.members(slots, &inner)
+			if !ok {
+				return nil, false // what it holds, and what may be cut off it, cannot be told
 			}
+			return c.members(slots, &inner)
 		}
 	}
 	// A bare value belongs to the only parameter that must be sent, or to the
@@ -111,7 +112,7 @@ func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
 		}
 	}
 	if required != 1 {
-		return nil, true
+		return nil, len(slots) == 0 || v.kind != sentString || strings.TrimSpace(v.text) == ""
 	}
 	return []sentMember{{key: slots[only].name, value: *v}}, true
 }
@@ -133,6 +134,8 @@ func (c *corrector) flatten(slots []slot, items []sentMember) []sentMember {
 		if inner.kind == sentObject && !inner.lost {
 			found = true
 			flat = append(flat, c.flatten(slots, inner.items)...)
+		} else if begins(&inner) {
+			c.refused = true
 		}
 	}
 	if !found {
@@ -175,7 +178,7 @@ func (c *corrector) object(slots []slot, items []sentMember) bool {
 		c.out = append(c.out, ':')
 		c.name = s.name
 		if !c.value(s.typ, chosen[i]) {
-			if s.fallback == nil || meansNumber(s.typ, chosen[i]) {
+			if s.fallback == nil || meansNumber(s.typ, chosen[i]) || begins(chosen[i]) {
 				return false
 			}
 			c.drop(s.name)
@@ -198,6 +201,16 @@ func meansNumber(t *Type, v *sentValue) bool {
 		return true
 	}
 	return strings.ContainsAny(v.text, "0123456789")
+}
+
+// begins reports whether a value is a text that begins like an object or a list:
+// if it cannot be read as one, what it holds cannot be told.
+func begins(v *sentValue) bool {
+	if v.kind == sentArray && len(v.items) > 0 {
+		return begins(&v.items[0].value)
+	}
+	text := strings.TrimSpace(v.text)
+	return v.kind == sentString && text != "" && (text[0] == '{' || text[0] == '[')
 }
 
 // choose says which of the values sent goes to which slot.

@@ -42,3 +42,28 @@ func TestNoCorrectionDropsANumber(t *testing.T) {
 		}
 	}
 }
+
+// What is too long, was cut off or cannot be read has no correction: what would
+// be in its place is not what the caller meant. Nor may it be left out.
+func TestNoCorrectionCutsOrGuesses(t *testing.T) {
+	docs, err := idl.Compile(idl.FSLoader(fstest.MapFS{"a.wip": {Data: []byte(
+		"package a;\ninterface A { find(query: string [..8 bytes] = \"\", tags: list<string [..4 bytes]>?, page: int [1..9] = 1) -> bool; look() -> bool; }\n",
+	)}}), "a.wip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range []string{
+		`{"query":"a lamp with a shade"}`, `{"query":"a lamp with a shade","page":20}`, `{"query":"éééééé"}`, `{"tags":["red","purple"]}`,
+		`{"page":2,"query":"la`, `{`, `{"arguments":{}`, `"{"`, `"{\"page\":2"`, `"{\"page\":2,\"query\":\"la"`, `"[\"lamp\", "`, `"\"{\""`,
+		`{"arguments":"{\"page\":2"}`, `{"args":["{"]}`, `{"tags":"[\"red\", \"bl"}`, `{"page":"{"}`, `"lamp"`, `"page=2"`, `lamp`,
+	} {
+		_, err := docs[0].Interfaces[0].Operations[0].DecodeArgs([]byte(record))
+		var bad *idl.ArgumentError
+		if !errors.As(err, &bad) {
+			t.Fatalf("%s: %v", record, err)
+		}
+		if bad.Corrected != nil {
+			t.Errorf("%s is corrected to %s, want no correction", record, bad.Corrected)
+		}
+	}
+}

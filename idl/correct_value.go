@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
 	"github.com/wipagent/wipagent/idl/cleantext"
 )
 
@@ -198,7 +197,7 @@ func (c *corrector) correctString(t *Type, v *sentValue) (string, bool) {
 	}
 	switch t.Kind {
 	case String, Text:
-		return correctText(t, s)
+		return c.correctText(t, s)
 	case UUID:
 		s = lower(strings.TrimSpace(s))
 		s = strings.TrimPrefix(s, "urn:uuid:")
@@ -235,23 +234,13 @@ func (c *corrector) correctString(t *Type, v *sentValue) (string, bool) {
 	return "", false
 }
 
-// correctText cuts a string that is too long, between two of what a reader
-// sees as characters, and puts one into the form of a pattern where only
-// capitals or outer spaces are in the way.
-func correctText(t *Type, s string) (string, bool) {
+// correctText puts a string into the form of a pattern where only capitals or
+// outer spaces are in the way. One of the wrong length has no nearest: half a
+// question is another question.
+func (c *corrector) correctText(t *Type, s string) (string, bool) {
 	if r := t.Range; r != nil && r.HasMax && float64(len(s)) > r.Max {
-		end, state := 0, -1
-		for rest := s; rest != ""; {
-			var cluster string
-			cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-			if float64(end+len(cluster)) > r.Max {
-				break
-			}
-			end += len(cluster)
-		}
-		if s = s[:end]; s == "" {
-			return "", false
-		}
+		c.refused = true // without it the record would ask for something else, too
+		return "", false
 	}
 	if !t.Range.holds(float64(len(s))) {
 		return "", false

@@ -123,12 +123,6 @@ var argMistakes = []argMistake{
 	onMember("a Python bool", func(c call, t *idl.Type, text string) (string, string) {
 		return map[string]string{"true": "True", "false": "False"}[text], text
 	}, idl.Bool),
-	onMember("too long", func(c call, t *idl.Type, _ string) (string, string) {
-		if t.Range == nil || !t.Range.HasMax || t.Range.Max < 1 {
-			return "", ""
-		}
-		return quoted(strings.Repeat("q", int(t.Range.Max)+5)), quoted(strings.Repeat("q", int(t.Range.Max)))
-	}, idl.String),
 	onMember("a number for a string", func(c call, t *idl.Type, _ string) (string, string) {
 		if t.Pattern != nil || t.Range != nil && (t.Range.Min > 5 || t.Range.HasMax && t.Range.Max < 5) {
 			return "", ""
