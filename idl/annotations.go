@@ -142,10 +142,13 @@ func (c *compiler) annotations(u *unit, list []*syntax.Annotation, on target) *s
 		case name == "": // a syntax fault
 		case !ok:
 			d := u.fault(ruleUnknownAnnotation, a.Name.Span, "", "found unknown annotation \"@%s\"", name)
-			if near := c.nearest(name, annotationNames); near != "" {
+			if near, sure := c.nearest(name, annotationNames); near != "" {
 				d.Hint = didYouMean("@" + near)
 				if c.fits(a, near, on) && !s.has(near) {
 					rewrite(d, a.Name.Span, near)
+					if !sure {
+						leave(d)
+					}
 				}
 			}
 		case known.targets&on == 0:
@@ -154,6 +157,9 @@ func (c *compiler) annotations(u *unit, list []*syntax.Annotation, on target) *s
 			d := u.fault(ruleDuplicateAnnotation, a.Name.Span, "remove one of them", "found a second \"@%s\"", name)
 			relate(d, s.at[name].Span, "the first is here")
 			suggest(d, "remove this one", syntax.Edit{Span: a.Span})
+			if len(a.Args) > 0 || len(s.at[name].Args) > 0 { // which of them is right?
+				leave(d)
+			}
 		default:
 			if !s.has(name) {
 				s.at[name] = a
@@ -209,6 +215,7 @@ func noArgs(u *unit, a *syntax.Annotation) {
 	if len(a.Args) > 0 {
 		d := u.fault(ruleAnnotationArguments, argsSpan(a), "", "found %s of \"@%s\", expected none", count(len(a.Args), "argument"), a.Name.Name)
 		suggest(d, "remove them", syntax.Edit{Span: until(a.Span.File, a.Name.Span.End, a.Span.End)})
+		leave(d) // as false they deny it
 	}
 }
 

@@ -356,6 +356,9 @@ func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
 	if near := c.nearestDocument(u, node.Path); near != "" {
 		d.Hint = didYouMean(near)
 		rewrite(d, node.Span, strconv.Quote(near))
+		if !sameLetters(foldName(near), foldName(node.Path)) {
+			leave(d) // the other document may not be written yet
+		}
 	}
 }
 

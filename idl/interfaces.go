@@ -240,6 +240,7 @@ func (c *compiler) checkPage(u *unit, n *syntax.Operation, op *Operation) {
 				insert = ", " + insert
 			}
 			suggest(d, "add "+strings.Join(missing, " and "), syntax.Edit{Span: at, Text: insert})
+			leave(d) // how many there may be is the author's to say
 		}
 	}
 }
@@ -271,7 +272,8 @@ func (c *compiler) example(u *unit, a *syntax.Annotation, op *Operation, faulty 
 		p := params[name]
 		switch {
 		case p == nil:
-			meant[c.nearest(name, names)] = true
+			near, _ := c.nearest(name, names)
+			meant[near] = true
 			d := u.fault(ruleExampleArguments, arg.Name.Span, "", "found argument %q, which operation %q does not have", name, op.Name)
 			c.meant(d, arg.Name.Span, name, names)
 			sound = false

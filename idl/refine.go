@@ -94,6 +94,7 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 	if out.HasMin && out.HasMax && out.Min > out.Max {
 		d := u.fault(ruleEmptyRange, r.Span, "swap the bounds", "found a range from %s down to %s, which allows nothing", r.Min.Text, r.Max.Text)
 		suggest(d, "swap the bounds", syntax.Edit{Span: r.Min.Span, Text: r.Max.Text}, syntax.Edit{Span: r.Max.Span, Text: r.Min.Text})
+		leave(d) // one of them may have a digit too many or too few
 		return
 	}
 	t.Range = out

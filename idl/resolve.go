@@ -177,10 +177,11 @@ func sortedNames(m map[string]*symbol) []string {
 // nothing but unknown names.
 const nearBudget = 500_000
 
-// nearest returns the candidate most like name, or "" if none is like it.
-func (c *compiler) nearest(name string, candidates []string) string {
+// nearest returns the candidate most like name, or "" if none is like it, and
+// whether that is a slip of one letter away from it and no other as near.
+func (c *compiler) nearest(name string, candidates []string) (near string, sure bool) {
 	if len(name) > maxNameBytes {
-		return ""
+		return "", false
 	}
 	limit := min(3, max(1, len(name)/3))
 	type hit struct {
@@ -188,6 +189,7 @@ func (c *compiler) nearest(name string, candidates []string) string {
 		distance int
 	}
 	var best hit
+	tie := false
 	for _, candidate := range candidates {
 		if c.near--; c.near < 0 {
 			break
@@ -202,11 +204,17 @@ func (c *compiler) nearest(name string, candidates []string) string {
 		if distance > limit || distance >= max(len(name), len(candidate)) {
 			continue
 		}
+		switch {
+		case best.name == "" || distance < best.distance:
+			tie = false
+		case distance == best.distance && candidate != best.name:
+			tie = true
+		}
 		if best.name == "" || cmp.Or(cmp.Compare(distance, best.distance), cmp.Compare(candidate, best.name)) < 0 {
 			best = hit{candidate, distance}
 		}
 	}
-	return best.name
+	return best.name, best.name != "" && best.distance <= 1 && !tie
 }
 
 // didYouMean returns the hint that a name is meant.
@@ -225,10 +233,10 @@ func (c *compiler) nearestDocument(u *unit, path string) string {
 			names = append(names, other.name)
 		}
 	}
-	near := c.nearest(path, names)
+	near, _ := c.nearest(path, names)
 	for near != "" && c.loops(u, near) {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == near })
-		near = c.nearest(path, names)
+		near, _ = c.nearest(path, names)
 	}
 	if near != "" && slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == near }) {
 		return "" // it is there already

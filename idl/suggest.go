@@ -8,7 +8,8 @@ import (
 )
 
 // suggest adds a change that ends a fault, after those that are better. The
-// title says what it does.
+// title says what it does. It is safe unless there is another, or leave says
+// otherwise.
 func suggest(d *syntax.Diagnostic, title string, edits ...syntax.Edit) {
 	if d.Rule == syntax.RuleTooManyFaults {
 		return // in place of the fault
@@ -18,7 +19,17 @@ func suggest(d *syntax.Diagnostic, title string, edits ...syntax.Edit) {
 			edits[i].Span.File = d.Span.File
 		}
 	}
-	d.Fixes = append(d.Fixes, syntax.Fix{Title: title, Edits: edits})
+	d.Fixes = append(d.Fixes, syntax.Fix{Title: title, Edits: edits, Safe: true})
+	if len(d.Fixes) > 1 {
+		leave(d)
+	}
+}
+
+// leave leaves it to the author whether one of the suggested changes is meant.
+func leave(d *syntax.Diagnostic) {
+	for i := range d.Fixes {
+		d.Fixes[i].Safe = false
+	}
 }
 
 // rewrite suggests a text in place of a span.
@@ -27,11 +38,14 @@ func rewrite(d *syntax.Diagnostic, at syntax.Span, text string) {
 }
 
 // meant suggests a name that is nearly what was written at a span, and hints
-// at it.
+// at it. The candidates are all names that could stand there.
 func (c *compiler) meant(d *syntax.Diagnostic, at syntax.Span, name string, candidates []string) {
-	if near := c.nearest(name, candidates); near != "" {
+	if near, sure := c.nearest(name, candidates); near != "" {
 		d.Hint = didYouMean(near)
 		rewrite(d, at, near)
+		if !sure {
+			leave(d)
+		}
 	}
 }
 

@@ -34,6 +34,10 @@ var foreign = map[string]string{
 	"blob": "bytes", "binary": "bytes",
 }
 
+// vague are those of the foreign names that could as well mean another type, or
+// promise what the type does not keep.
+var vague = map[string]bool{"number": true, "uint": true, "long": true, "decimal": true, "set": true, "object": true, "date": true, "time": true}
+
 // wraps reports whether the kind takes a type argument of any type.
 func (k Kind) wraps() bool { return k >= List && k <= Observed }
 
@@ -188,9 +192,9 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 			return builtin && foldName(name) != foldName(id.Name)
 		})
 	}
-	near := c.nearest(id.Name, candidates)
+	near, sure := c.nearest(id.Name, candidates)
 	if other := foreign[foldName(id.Name)]; other != "" && !ofInterface {
-		near = other
+		near, sure = other, !vague[foldName(id.Name)]
 	}
 	if near == "text" && at != nil && at.role == forParam {
 		near = "string"
@@ -209,6 +213,13 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	_, builtin := builtins[near]
 	if ofInterface || u.takes(e, near, at) && (!own || !builtin || foldName(near) == foldName(id.Name)) {
 		rewrite(d, id.Span, near)
+		switch {
+		case u.incomplete: // the name may come from the import that brought nothing
+			leave(d)
+		case sameLetters(foldName(id.Name), foldName(near)):
+		case !builtin || !sure: // another declaration may not be written yet
+			leave(d)
+		}
 	}
 }
 
@@ -286,6 +297,7 @@ func (c *compiler) checkPlace(u *unit, e *syntax.TypeExpr, t *Type, at *place) (
 				d.Hint = "declare a record with this as a field"
 			} else {
 				rewrite(d, e.Name.Span, "list")
+				leave(d) // which nobody pages through
 			}
 			return true
 		}

@@ -45,9 +45,10 @@ before what it is about, with the reason: //wip:ignore RULE why that is right he
 
 A link is followed if it is named, and in a folder if it leads to a file of that folder.
 
---fix makes the change that a finding suggests if it suggests one only, no document gets more errors by it, and nothing changes
-for callers of documents that were without error. It changes the documents that are named, not those they import. The fixed
-text of stdin goes to stdout, what is left to stderr.
+--fix makes the changes that are safe: nothing else can have been meant, no document gets more errors by it, and nothing changes
+for callers of documents that were without error. It says how many it leaves to the author; --json and --sarif mark each change as
+safe or not. It changes the documents that are named, not those they import. The fixed text of stdin goes to stdout, what is left
+to stderr.
 
 Exit codes: 0 nothing wrong, 1 errors, or something to fix with --diff, 2 the command line or wip.toml was wrong, 3 a file
 could not be read or written.

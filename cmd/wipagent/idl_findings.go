@@ -123,6 +123,7 @@ type relatedTo struct {
 
 type findingFix struct {
 	Title string        `json:"title"`
+	Safe  bool          `json:"safe"` // or else for the author to decide
 	Edits []findingEdit `json:"edits"`
 }
 
@@ -158,7 +159,7 @@ func (f *findings) json() []finding {
 				start, end := f.points(e.Span)
 				edits[i] = findingEdit{start, end, e.Text}
 			}
-			item.Fixes = append(item.Fixes, findingFix{fix.Title, edits})
+			item.Fixes = append(item.Fixes, findingFix{fix.Title, fix.Safe, edits})
 		}
 		out = append(out, item)
 	}

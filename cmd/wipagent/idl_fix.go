@@ -96,12 +96,14 @@ func (i *idlCheckCmd) fix(ctx context.Context, c *cli, set *documentSet) error {
 	if err != nil {
 		return err
 	}
+	left := f.left(found)
 	wrong := changed || found.errors > 0 || i.DenyWarnings && found.warnings > 0
 	if c.JSON {
 		c.printJSON(struct {
 			Documents []fixedDocument `json:"documents"`
 			Findings  []finding       `json:"diagnostics"` // what is left
-		}{documents, found.json()})
+			Left      int             `json:"left"`        // how many of them suggest a change
+		}{documents, found.json(), left})
 		return found.exit(wrong, failed)
 	}
 	out := c.io.out
@@ -111,7 +113,28 @@ func (i *idlCheckCmd) fix(ctx context.Context, c *cli, set *documentSet) error {
 	if err := c.renderFindings(out, found); err != nil {
 		return err
 	}
+	if left > 0 {
+		fmt.Fprintf(out, "left to the author: what to do about %s of those that suggest a change\n", plural(left, "finding"))
+	}
 	return found.exit(wrong, failed)
+}
+
+// left counts the findings of documents that could be rewritten which suggest
+// a change that was not made.
+func (f *fixing) left(found *findings) int {
+	names := map[string]bool{}
+	for at, p := range f.set.projects {
+		for _, path := range f.set.files[at] {
+			names[f.set.name(p, p.Name(path))] = f.docs[path] != nil
+		}
+	}
+	n := 0
+	for _, d := range found.list {
+		if names[d.Span.File] && len(d.Fixes) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // read reads the documents. What cannot be read, or is no UTF-8, is left to the
@@ -173,7 +196,7 @@ func (f *fixing) candidates(p *project.Project, r *project.Result) []syntax.Diag
 	var list []syntax.Diagnostic
 	taken := map[string][]syntax.Span{}
 	for _, d := range r.Diagnostics {
-		if f.docs[p.Path(d.Span.File)] == nil || len(d.Fixes) != 1 || f.refused[refusalOf(d)] || len(taken[d.Span.File]) >= maxEdits {
+		if f.docs[p.Path(d.Span.File)] == nil || len(d.Fixes) != 1 || !d.Fixes[0].Safe || f.refused[refusalOf(d)] || len(taken[d.Span.File]) >= maxEdits {
 			continue
 		}
 		file, clash := d.Span.File, false

@@ -86,6 +86,10 @@ type (
 	sarifFix struct {
 		Description sarifMessage  `json:"description"`
 		Changes     []sarifChange `json:"artifactChanges"`
+		Properties  sarifFixBag   `json:"properties"`
+	}
+	sarifFixBag struct {
+		Safe bool `json:"safe"` // or else for the author to decide
 	}
 	sarifChange struct {
 		Artifact     sarifArtifact      `json:"artifactLocation"`
@@ -121,7 +125,7 @@ func (f *findings) sarif() sarifLog {
 			for _, e := range fix.Edits {
 				change.Replacements = append(change.Replacements, sarifReplacement{*f.region(e.Span), sarifMessage{Text: e.Text}})
 			}
-			item.Fixes = append(item.Fixes, sarifFix{sarifMessage{Text: fix.Title}, []sarifChange{change}})
+			item.Fixes = append(item.Fixes, sarifFix{sarifMessage{Text: fix.Title}, []sarifChange{change}, sarifFixBag{fix.Safe}})
 		}
 		results = append(results, item)
 	}

@@ -75,7 +75,7 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 			silence = append(silence, codeAction{Title: "silence " + fault.Rule + " here: write why behind the comment", Kind: quickFix,
 				Diagnostics: []diagnostic{shown}, Edit: &workspaceEdit{Changes: map[string][]textEdit{d.uri: {edit}}}})
 		}
-		for n, fix := range fault.Fixes {
+		for _, fix := range fault.Fixes {
 			edits := make([]textEdit, len(fix.Edits))
 			for j, e := range fix.Edits {
 				edits[j] = textEdit{Range: d.span(e.Span), NewText: e.Text}
@@ -83,7 +83,7 @@ func (s *server) codeActions(_ context.Context, p *codeActionParams) (any, error
 			action := codeAction{Title: fix.Title, Kind: quickFix, Diagnostics: []diagnostic{shown},
 				Edit: &workspaceEdit{Changes: map[string][]textEdit{d.uri: edits}}}
 			if at.touches(p.Range) {
-				action.IsPreferred = n == 0
+				action.IsPreferred = fix.Safe
 				list = append(list, action)
 			} else {
 				aside = append(aside, action)

@@ -389,7 +389,10 @@ func TestFormatting(t *testing.T) {
 type codeAction struct {
 	Title string `json:"title"`
 	Kind  string `json:"kind"`
-	Edit  struct {
+
+	IsPreferred bool `json:"isPreferred"`
+
+	Edit struct {
 		Changes map[string][]edit `json:"changes"`
 	} `json:"edit"`
 }
@@ -417,6 +420,26 @@ func TestCodeActions(t *testing.T) {
 	}
 	if got := ask(5); len(got) != 0 {
 		t.Errorf("on a line without faults: got %+v", got)
+	}
+}
+
+// An editor may make the preferred change unasked: it is the safe one.
+func TestPreferredActions(t *testing.T) {
+	e := newEditor(t, nil)
+	for text, want := range map[string]bool{
+		"package a;\nrecord A { a: Int; }\n":                       true,
+		"package a;\nimport \"gone.wip\";\nrecord A { a: Int; }\n": false,
+		"package a;\nrecord A { a: int [9..1]; }\n":                false,
+	} {
+		name := fmt.Sprintf("p%d.wip", len(text))
+		e.open(name, text)
+		before := "Int"
+		if !strings.Contains(text, before) {
+			before = "[9"
+		}
+		if got := e.actions(name, text, before); len(got) != 1 || got[0].IsPreferred != want {
+			t.Errorf("%q: got %+v, want one with isPreferred %t", text, got, want)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func suppressions(f *syntax.File, text []byte, known ruleSet) ([]*suppression, [
 			if words := strings.TrimLeft(c.Text, "/ \t"); strings.HasPrefix(words, directive[2:]+" ") {
 				d.Hint = "write " + directive
 				fixed := directive + strings.TrimPrefix(words, directive[2:])
-				d.Fixes = []syntax.Fix{{Title: d.Hint, Edits: []syntax.Edit{{Span: c.Span, Text: fixed}}}}
+				d.Fixes = []syntax.Fix{{Title: d.Hint, Edits: []syntax.Edit{{Span: c.Span, Text: fixed}}, Safe: true}}
 			}
 			bad = append(bad, d)
 			continue
@@ -237,5 +237,5 @@ func covered(c syntax.Comment, nodes []node) stretch {
 func (s *suppression) unused() syntax.Diagnostic {
 	return syntax.Diagnostic{Rule: RuleUnusedSuppression, Severity: syntax.Warning, Span: s.comment.Span,
 		Message: fmt.Sprintf("found no warning of %q here", s.rule), Hint: "remove the comment",
-		Fixes: []syntax.Fix{{Title: "remove the comment", Edits: []syntax.Edit{{Span: s.comment.Span}}}}}
+		Fixes: []syntax.Fix{{Title: "remove the comment", Edits: []syntax.Edit{{Span: s.comment.Span}}, Safe: true}}}
 }

@@ -55,6 +55,9 @@ func (s Severity) String() string {
 type Fix struct {
 	Title string // what it does, as an order: "write int"
 	Edits []Edit
+	// Safe says that nothing else can have been meant, so that a tool may make
+	// the change unasked. Any other is for the author to decide.
+	Safe bool
 }
 
 // Edit puts a text in place of a span, which may be empty.

@@ -32,9 +32,15 @@ func suggest(name, text string, from Pos, faults []Diagnostic) []Diagnostic {
 // suggester looks for fixes in the tokens of a text.
 type suggester struct{ *scanner }
 
-// put returns the fix that puts a text in place of a span.
+// put returns the safe fix that puts a text in place of a span.
 func put(title string, at Span, text string) Fix {
-	return Fix{Title: title, Edits: []Edit{{Span: at, Text: text}}}
+	return Fix{Title: title, Edits: []Edit{{Span: at, Text: text}}, Safe: true}
+}
+
+// leave leaves it to the author whether a fix is meant.
+func leave(f Fix) Fix {
+	f.Safe = false
+	return f
 }
 
 // write returns the fix that writes a text at a place.
@@ -66,10 +72,10 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		}
 	case RuleUnterminatedString:
 		if found := s.textOf(d.Span); len(found) > 1 && !s.goesOn(d.Span) && !strings.ContainsAny(found, `\(){}<>[];:,@`) { // what was hardly meant as part of it
-			return write(behindSpan(d.Span), `"`)
+			return leave(write(behindSpan(d.Span), `"`))
 		}
 	case RuleBadEscape:
-		return s.escape(d)
+		return s.escape(d, at)
 	case RuleBadCharacter:
 		return s.character(d, at)
 	case RuleBadNumber:
@@ -83,7 +89,7 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 		return s.packageName()
 	case RuleDuplicatePackage, RuleDuplicateVersion:
 		if clause, ok := s.clauseAround(at); ok {
-			return put("remove this one", clause, "")
+			return leave(put("remove this one", clause, ""))
 		}
 	case RuleHeaderOrder:
 		return s.toTheTop(at)
@@ -270,7 +276,10 @@ func (s *suggester) closeBlock(at int) Fix {
 }
 
 // escape writes a backslash as such where it starts no escape.
-func (s *suggester) escape(d *Diagnostic) Fix {
+func (s *suggester) escape(d *Diagnostic, at int) Fix {
+	if at > 0 && s.toks[at].Pos.Offset > d.Span.Start.Offset {
+		at-- // the string that it stands in
+	}
 	found := s.textOf(d.Span)
 	switch {
 	case len(found) < 2 || found[1] == 'u':
@@ -278,7 +287,11 @@ func (s *suggester) escape(d *Diagnostic) Fix {
 	case found[1] == '\'' || found[1] == '`' || found[1] == '/':
 		return put("write "+found[1:], d.Span, found[1:])
 	}
-	return put("write \\"+found, d.Span, `\`+found)
+	f := put("write \\"+found, d.Span, `\`+found)
+	if s.typ(at-1) != tokIdent || s.toks[at-1].Value != "matching" { // words have no use for a backslash
+		return leave(f)
+	}
+	return f
 }
 
 const otherQuotes = "'`‘’“”„«»"
@@ -377,6 +390,9 @@ func (s *suggester) decimal(d *Diagnostic, at int) Fix {
 	if digits == found || len(read.faults) > 0 || len(read.toks) != 2 || read.toks[0].Type != tokNumber && read.toks[0].Type != tokQuantity {
 		return Fix{}
 	}
+	if bare := strings.TrimLeft(found, "+-"); len(bare) > 1 && bare[0] == '0' && isDigit(bare[1]) {
+		return leave(write(d.Span, digits)) // in other languages that is octal
+	}
 	return write(d.Span, digits)
 }
 
@@ -390,7 +406,7 @@ func (s *suggester) packageName() Fix {
 	if strings.HasPrefix(s.text, "\ufeff") {
 		start.Offset = len("\ufeff")
 	}
-	return write(Span{File: s.file, Start: start, End: start}, "package "+strings.ToLower(name)+";\n\n")
+	return leave(write(Span{File: s.file, Start: start, End: start}, "package "+strings.ToLower(name)+";\n\n"))
 }
 
 // clauseAround returns the span of the clause of the header that the token at
@@ -433,5 +449,5 @@ func (s *suggester) toTheTop(at int) Fix {
 		return Fix{}
 	}
 	text := strings.TrimSpace(s.textOf(clause))
-	return Fix{Title: "move it to the top", Edits: []Edit{{s.before(0), text + "\n"}, {clause, ""}}}
+	return Fix{Title: "move it to the top", Edits: []Edit{{s.before(0), text + "\n"}, {clause, ""}}, Safe: true}
 }

@@ -36,7 +36,7 @@ func (s *suggester) slip(d *Diagnostic, at int) Fix {
 		typ := s.toks[at+1].Value + "?"
 		return s.hinted(d, `write "?" behind the type`, write(between(&s.toks[at], &s.toks[at+1]), typ))
 	case expects(`":" and a type`) && found == '?' && behindIt == ':' && s.typ(at+2) == tokIdent && s.endsType(at+3):
-		f := Fix{Title: `move the "?" behind the type`, Edits: []Edit{{Span: d.Span}, {behind(&s.toks[at+2]), "?"}}}
+		f := Fix{Title: `move the "?" behind the type`, Edits: []Edit{{Span: d.Span}, {behind(&s.toks[at+2]), "?"}}, Safe: true}
 		return s.hinted(d, `write "?" behind the type`, f)
 	case expects(`":" and a type`) && (found == tokArrow || found == '=') && behindIt == tokIdent && before == tokIdent:
 		gap := behind(&s.toks[at-1])
@@ -166,7 +166,7 @@ func (s *suggester) noDefault(d *Diagnostic, at int) Fix {
 	}
 	gap := behind(&s.toks[at-1])
 	gap.End = endOf(&s.toks[at+1])
-	return put("remove it", gap, "")
+	return leave(put("remove it", gap, ""))
 }
 
 // noAnnotation takes the "@" from what was read as an annotation before an

@@ -14,7 +14,11 @@ func (s *suggester) unexpected(d *Diagnostic, at int) Fix {
 	found := s.typ(at)
 	if word, ok := strings.CutPrefix(d.Hint, `write "`); ok {
 		if word = strings.TrimSuffix(word, `"`); isTopWord(word) {
-			return write(d.Span, word)
+			f := write(d.Span, word)
+			if otherWords[s.toks[at].Value] != "" { // other languages have other kinds of them
+				return leave(f)
+			}
+			return f
 		}
 	}
 	switch {
@@ -122,7 +126,7 @@ func (s *suggester) reopen(d *Diagnostic, at int) Fix {
 	for i := at; s.typ(i) != lexer.EOF; i++ {
 		switch s.typ(i) {
 		case '}':
-			return put("remove the brace", d.Related[0].Span, "")
+			return leave(put("remove the brace", d.Related[0].Span, ""))
 		case '{':
 			return Fix{}
 		}
@@ -137,7 +141,7 @@ func (s *suggester) noValue(at int) Fix {
 	}
 	value := behind(&s.toks[at-1])
 	value.End = endOf(&s.toks[at+1])
-	return put("remove the value", value, "")
+	return leave(put("remove the value", value, ""))
 }
 
 // optionalLast moves the "?" before a refinement, at an index, behind it.
@@ -152,7 +156,7 @@ func (s *suggester) optionalLast(at int) Fix {
 	if s.typ(at-1) != '?' || s.typ(end+1) == '?' {
 		return Fix{}
 	}
-	return Fix{Title: `move the "?" behind it`, Edits: []Edit{{over(&s.toks[at-1]), ""}, {behind(&s.toks[end]), "?"}}}
+	return Fix{Title: `move the "?" behind it`, Edits: []Edit{{over(&s.toks[at-1]), ""}, {behind(&s.toks[end]), "?"}}, Safe: true}
 }
 
 // arrow writes the arrow before an operation's result, for what was written
@@ -188,7 +192,7 @@ func (s *suggester) braceOnLine(at int) bool {
 
 // plainComment makes plain comments of doc comments that document nothing.
 func (s *suggester) plainComment(d *Diagnostic) Fix {
-	f := Fix{Title: "write //"}
+	f := Fix{Title: "write //", Safe: true}
 	i := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].start >= d.Span.Start.Offset })
 	for next := -1; i < len(s.comments); i++ {
 		c := s.comments[i]
