@@ -22,15 +22,8 @@ func (l Listed) NeedsApproval() bool {
 // then as declared: what discover finds, without a question. It asks no Host,
 // and what policy hides changes nothing in it. The caller owns the slice.
 func (c *Client) Catalog(p *policy.Principal) []Listed {
-	var nodes []*space.Node
-	c.space.View(func(n *space.Node, _ *idl.Operation) bool {
-		if len(nodes) == 0 || nodes[len(nodes)-1] != n {
-			nodes = append(nodes, n)
-		}
-		return false
-	})
 	var list []Listed
-	for _, n := range nodes {
+	for _, n := range c.discoverable() {
 		for _, op := range n.Operations(c.allowed(p, n)) {
 			list = append(list, Listed{n, op})
 		}
