@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/client"
 )
@@ -50,6 +52,11 @@ type Answer struct {
 	Failed bool
 	// Untrusted says that JSON may hold a stranger's words.
 	Untrusted bool
+	// Err is the error in JSON, of a Runner's that failed; beside it JSON may
+	// have other members. Nil if nothing is to be made of it. Settled says that
+	// the same record fails alike each time.
+	Err     *client.Error
+	Settled bool
 }
 
 // Call runs one of the three verbs, or the tool of Config.Code, with the record
@@ -110,15 +117,28 @@ func (a *Adapter) run(c *toolCall, t tool, raw json.RawMessage, write func(json.
 		answer, err = a.attempt(c, t, raw)
 	}
 	if err == nil {
-		attempt.succeeded()
+		if !answer.Failed {
+			attempt.succeeded()
+		}
 		return answer
 	}
 	var e *client.Error
 	if !errors.As(err, &e) {
 		e = a.client.Defect(t.called(), err, nil)
 	}
-	e = attempt.failed(c, t, e, write)
-	return Answer{JSON: marshal(e), Failed: true, Untrusted: e.Untrusted || a.client.Strangers(c.principal)}
+	e = attempt.failed(c, t, e, answer.Settled, write)
+	untrusted := answer.Untrusted || e.Untrusted || a.client.Strangers(c.principal)
+	return Answer{JSON: beside(marshal(e), answer.JSON), Failed: true, Untrusted: untrusted}
+}
+
+// beside adds to an error what stands behind the error in an answer; empty if
+// there is no such answer.
+func beside(failed, answer json.RawMessage) json.RawMessage {
+	old := gjson.GetBytes(answer, "error")
+	if !old.Exists() || old.Index == 0 {
+		return failed
+	}
+	return append(failed[:len(failed)-1:len(failed)-1], answer[old.Index+len(old.Raw):]...)
 }
 
 // attempt runs the tool; a panic is a defect.
@@ -141,10 +161,19 @@ func (t codeTool) verb() string   { return "invoke" }
 func (t codeTool) called() string { return t.name }
 
 func (t codeTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
-	return t.runner.Run(c.ctx, c.principal, c.id, raw), nil
+	answer := t.runner.Run(c.ctx, c.principal, c.id, raw)
+	if answer.Failed && answer.Err != nil {
+		return answer, answer.Err
+	}
+	return answer, nil
 }
 
-func (t codeTool) example(*toolCall, *client.Error) json.RawMessage { return nil }
+func (t codeTool) example(*toolCall, *client.Error) json.RawMessage {
+	if examples := t.runner.Tool().Examples; len(examples) > 0 {
+		return examples[0]
+	}
+	return nil
+}
 
 // marshal encodes a value of our own types; JSON in it is already valid.
 func marshal(v any) json.RawMessage {

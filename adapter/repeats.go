@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/tidwall/gjson"
@@ -18,35 +19,48 @@ import (
 	"github.com/wipagent/wipagent/idl/cleantext"
 )
 
-// A model that fails tends to send the same call again. The second and third
-// time it is told more, from the fourth time on to stop. What is kept of a call
-// is a hash; what it says is computed as the first time, from what the caller
-// may know, so that what is hidden stays like what is absent (T9).
+// A model that fails tends to send the same call again, or two in turn. The second
+// and third time it is told more, from the fourth time on to stop. What is kept of
+// a call is a hash; what it says is computed as the first time, from what the
+// caller may know, so that what is hidden stays like what is absent (T9).
 const (
 	explainAt = 2 // times that a call was sent
 	stopAt    = 4
-	// maxCallers bounds the callers whose last failure is remembered.
-	maxCallers = 1024
+	// maxCallers bounds the callers of whom something is remembered, and
+	// maxFailures the calls of each.
+	maxCallers  = 1024
+	maxFailures = 8
+	// forgetAfter is how long a call is remembered that is not sent again.
+	forgetAfter = 10 * time.Minute
 )
 
-// repeats remembers the last failing call of each caller. It is safe for
+// repeats remembers the last failing calls of each caller. It is safe for
 // concurrent use.
 type repeats struct {
-	callers *lru.Cache[string, *failure]
+	callers *lru.Cache[string, *failures]
 }
 
-// failure is a call that failed, and how often it did in a row. A success, or
-// another call that fails, takes its place.
+// failures are the calls of one caller that failed last, the latest at the end.
+type failures struct {
+	mu   sync.Mutex
+	list []failure
+}
+
+// failure is a call that failed, and how often it did.
 type failure struct {
-	mu     sync.Mutex
 	call   [sha256.Size]byte
 	times  int
 	class  client.Class
 	defect bool
+	last   time.Time
 }
 
+// barred reports whether the call must not be made again for now: the operator
+// refused it, or it calls what is broken.
+func (f *failure) barred() bool { return f.class == client.Refused || f.defect }
+
 func newRepeats() *repeats {
-	callers, err := lru.New[string, *failure](maxCallers)
+	callers, err := lru.New[string, *failures](maxCallers)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
@@ -55,61 +69,69 @@ func newRepeats() *repeats {
 
 // attempt is a call that is being made.
 type attempt struct {
-	last *failure // of the caller
+	of   *failures // of the caller
 	call func() [sha256.Size]byte
 }
 
 func (r *repeats) begin(p *client.Principal, tool string, raw json.RawMessage) attempt {
 	who := p.Audience.String() + " " + p.ID
-	last, ok := r.callers.Get(who)
+	of, ok := r.callers.Get(who)
 	if !ok {
-		last = &failure{}
-		if other, ok, _ := r.callers.PeekOrAdd(who, last); ok {
-			last = other
+		of = &failures{}
+		if other, ok, _ := r.callers.PeekOrAdd(who, of); ok {
+			of = other
 		}
 	}
-	return attempt{last, sync.OnceValue(func() [sha256.Size]byte {
+	return attempt{of, sync.OnceValue(func() [sha256.Size]byte {
 		return sha256.Sum256(append(append([]byte(tool), 0), meaning(raw)...))
 	})}
 }
 
-// succeeded forgets what failed before.
+// succeeded forgets that the call failed before, and what is barred: things have
+// changed.
 func (a attempt) succeeded() {
-	a.last.mu.Lock()
-	defer a.last.mu.Unlock()
-	a.last.times = 0
+	a.of.mu.Lock()
+	defer a.of.mu.Unlock()
+	a.of.list = slices.DeleteFunc(a.of.list, func(f failure) bool { return f.barred() || f.call == a.call() })
+}
+
+// recall returns a copy of what is remembered of the call, nothing if it has not
+// failed lately.
+func (a attempt) recall() failure {
+	a.of.mu.Lock()
+	defer a.of.mu.Unlock()
+	a.of.list = slices.DeleteFunc(a.of.list, func(f failure) bool { return time.Since(f.last) > forgetAfter })
+	if len(a.of.list) > 0 { // most calls follow no failure
+		if i := slices.IndexFunc(a.of.list, func(f failure) bool { return f.call == a.call() }); i >= 0 {
+			return a.of.list[i]
+		}
+	}
+	return failure{}
 }
 
 // stop returns the error of a call that is not to be made again: one that the
 // operator would be asked about again, or that calls what is broken. Others are
 // made, since what they ask for may have come to be.
 func (a attempt) stop(c *toolCall, t tool) error {
-	a.last.mu.Lock()
-	again := a.last.times >= stopAt-1 && (a.last.class == client.Refused || a.last.defect)
-	e := &client.Error{Class: a.last.class, Message: "the operation was not approved"}
-	if a.last.defect {
-		e.Message = "Tool temporarily unavailable; do not retry this tool"
-	}
-	a.last.mu.Unlock()
-	if !again || a.call() != a.last.key() {
+	before := a.recall()
+	if before.times < stopAt-1 || !before.barred() {
 		return nil
+	}
+	e := &client.Error{Class: before.class, Message: "the operation was not approved"}
+	if before.defect {
+		e.Message = "Tool temporarily unavailable; do not retry this tool"
 	}
 	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e)
 }
 
-func (f *failure) key() [sha256.Size]byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.call
-}
-
-// failed counts a failure and returns what the model is told of it.
-func (a attempt) failed(c *toolCall, t tool, e *client.Error, write func(json.RawMessage) json.RawMessage) *client.Error {
+// failed counts a failure and returns what the model is told of it. always says
+// that the same call fails alike each time, whatever its class.
+func (a attempt) failed(c *toolCall, t tool, e *client.Error, always bool, write func(json.RawMessage) json.RawMessage) *client.Error {
 	told := *e
 	if told.Corrected != nil {
 		told.Corrected = write(told.Corrected)
 	}
-	times := a.count(e)
+	times := a.count(e, always)
 	switch {
 	case times >= stopAt:
 		told.Message = fmt.Sprintf("stop: this call was sent %d times and fails every time; %s", times, e.Message)
@@ -121,24 +143,29 @@ func (a attempt) failed(c *toolCall, t tool, e *client.Error, write func(json.Ra
 	return &told
 }
 
-// count returns how often the call has failed in a row, 0 if that says nothing.
-func (a attempt) count(e *client.Error) int {
-	a.last.mu.Lock()
-	defer a.last.mu.Unlock()
+// count returns how often the call has failed, 0 if that says nothing.
+func (a attempt) count(e *client.Error, always bool) int {
+	a.of.mu.Lock()
+	defer a.of.mu.Unlock()
+	f := failure{call: a.call()}
+	if i := slices.IndexFunc(a.of.list, func(f failure) bool { return f.call == a.call() }); i >= 0 {
+		f = a.of.list[i]
+		a.of.list = slices.Delete(a.of.list, i, i+1)
+	}
 	switch e.Class {
 	case client.BadArguments, client.NotFound, client.Refused:
-	default:
-		if !e.Defect() && !(a.last.defect && a.last.class == e.Class) {
-			a.last.times = 0
+	default: // of a defect that is not called again nothing new is known
+		if !always && !e.Defect() && !(f.defect && f.class == e.Class) {
 			return 0
 		}
 	}
-	if call := a.call(); a.last.times == 0 || a.last.call != call {
-		a.last.call, a.last.times = call, 0
+	f.times++
+	f.class, f.defect, f.last = e.Class, e.Class == client.Unavailable, time.Now()
+	if len(a.of.list) == maxFailures {
+		a.of.list = slices.Delete(a.of.list, 0, 1)
 	}
-	a.last.times++
-	a.last.class, a.last.defect = e.Class, e.Class == client.Unavailable
-	return a.last.times
+	a.of.list = append(a.of.list, f)
+	return f.times
 }
 
 // instead says what to do in place of a call that fails every time.
@@ -151,6 +178,8 @@ func instead(e *client.Error) string {
 		return "nothing of this name is there for you; do something else, or say that it cannot be had"
 	case client.Refused:
 		return "only the operator can allow it; tell who asked you"
+	case client.Domain:
+		return "it asks for more than one call may; do less at once"
 	case client.Unavailable:
 		return "do without this tool, or say that it does not work"
 	}

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/adapter/dialect"
+	"github.com/wipagent/wipagent/adapter/script"
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
@@ -47,10 +50,14 @@ func TestRepeatedMistakes(t *testing.T) {
 	for name, test := range map[string]struct{ calls, want []string }{
 		"the same":        {[]string{bad, bad, bad, bad, bad}, []string{"", "told", "told", "stop", "stop"}},
 		"in other words":  {[]string{bad, alike, bad, alike}, []string{"", "told", "told", "stop"}},
-		"a success":       {[]string{bad, bad, good, bad, bad}, []string{"", "told", "", "", "told"}},
-		"another mistake": {[]string{bad, bad, other, bad, other}, []string{"", "told", "", "", ""}},
+		"a success":       {[]string{bad, bad, good, bad, bad}, []string{"", "told", "", "told", "stop"}},
+		"another mistake": {[]string{bad, bad, other, bad, other}, []string{"", "told", "", "told", "told"}},
+		"in turn":         {[]string{bad, other, bad, other, bad, other, bad, other}, []string{"", "", "told", "told", "told", "told", "stop", "stop"}},
+		"three in turn":   {[]string{bad, other, absent, bad, other, absent, bad, other, absent, bad}, []string{"", "", "", "told", "told", "told", "told", "told", "told", "stop"}},
+		"others, many":    {append(append([]string{bad}, mistakes(8)...), bad), append(make([]string, 9), "")}, // as many as are remembered
+		"others, a few":   {append(append([]string{bad}, mistakes(7)...), bad), append(make([]string, 8), "told")},
 		"not found":       {[]string{absent, absent, absent, absent}, []string{"", "told", "told", "stop"}},
-		"another tool":    {[]string{inspected, "inspect " + inspected, inspected, inspected}, []string{"", "", "", "told"}},
+		"another tool":    {[]string{inspected, "inspect " + inspected, inspected, inspected}, []string{"", "", "told", "told"}},
 		"not JSON":        {[]string{`{"a":`, `{"a":`, `{"a":`, `{"a":`}, []string{"", "told", "told", "stop"}},
 		"nothing":         {[]string{``, ``}, []string{"", "told"}},
 	} {
@@ -72,6 +79,62 @@ func TestRepeatedMistakes(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// mistakes returns calls that fail, no two alike.
+func mistakes(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"target":"/w/nothing%d","operation":"close","arguments":{}}`, i)
+	}
+	return list
+}
+
+// TestRepeatsAreForgotten after a while, so that nothing is barred for ever.
+func TestRepeatsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &workshop{result: func(wip.Call) (wip.Result, error) { return wip.Result{}, errors.New("broken") }}
+		a := adapter.New(adapter.Config{Client: h.open(t, true)})
+		ask := func() adapter.Answer {
+			answer, _ := a.Call(t.Context(), operator, "invoke", "", json.RawMessage(`{"target":"/w/desk","operation":"desk_status","arguments":{}}`))
+			return answer
+		}
+		for range 5 {
+			ask()
+		}
+		h.result = nil
+		if last := ask(); mood(last.JSON) != "stop" {
+			t.Errorf("what is broken answers %s", last.JSON)
+		}
+		time.Sleep(11 * time.Minute)
+		if last := ask(); mood(last.JSON) != "" { // the Host has forgotten the entry, too
+			t.Errorf("eleven minutes later it answers %s", last.JSON)
+		}
+	})
+}
+
+// TestScriptsThatFailAlike: a program is a call like others, whatever it is that
+// ends it, and what it printed stays beside the error.
+func TestScriptsThatFailAlike(t *testing.T) {
+	c := (&workshop{}).open(t, true)
+	a := adapter.New(adapter.Config{Client: c, Code: script.NewRunner(c, script.Limits{Steps: 1000})})
+	for _, code := range []string{"print(1)\nprint(nothing)", "print(1)\nfail('so')", "print(1)\nwhile_ = [x for x in range(100000)]", "print(1)\nw.desk.search(query=7)", "print(1)\nentry('/w/nothing')"} {
+		record, err := json.Marshal(map[string]string{"code": code})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range 5 {
+			answer, _ := a.Call(t.Context(), operator, "run_script", "", record)
+			got = append(got, mood(answer.JSON))
+			if printed := gjson.GetBytes(answer.JSON, "output").Str; !gjson.ValidBytes(answer.JSON) || printed != "1\n" && !strings.Contains(code, "nothing)") {
+				t.Errorf("%s: the output is lost in %s", code, answer.JSON)
+			}
+		}
+		if diff := cmp.Diff([]string{"", "told", "told", "stop", "stop"}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", code, diff)
+		}
 	}
 }
 
@@ -117,8 +180,8 @@ func TestRepeatsAreExplained(t *testing.T) {
 }
 
 // TestStoppedCallsAreNotMade: what the operator refused three times is not put
-// to him again, and what is broken is not called again, until another call was
-// made. What may come to be is looked at each time.
+// to him again, and what is broken is not called again, until another call
+// succeeded. What may come to be is looked at each time.
 func TestStoppedCallsAreNotMade(t *testing.T) {
 	var log bytes.Buffer
 	asked := 0
@@ -141,15 +204,19 @@ func TestStoppedCallsAreNotMade(t *testing.T) {
 	if last := ask(6, status); len(h.calls()) != 3 || mood(last.JSON) != "stop" || gjson.GetBytes(last.JSON, "error.class").Str != "unavailable" {
 		t.Errorf("the last answer is %s", last.JSON)
 	}
-	if ask(1, lamp); asked != 4 {
-		t.Errorf("the operator was asked %d times after another call, want 4", asked)
+	if ask(1, lamp); asked != 3 {
+		t.Errorf("the operator was asked %d times after another call that failed, want 3", asked)
 	}
 	h.result = nil
+	ask(1, `{"target":"/w/desk","operation":"search","arguments":{"query":"lamp"}}`) // succeeds
+	if ask(1, lamp); asked != 4 {
+		t.Errorf("the operator was asked %d times after a call that succeeded, want 4", asked)
+	}
 	if last := ask(1, status); last.Failed {
 		t.Errorf("what works again answers %s", last.JSON)
 	}
-	if got := strings.Count(log.String(), `"verb":"invoke"`); got != 14 {
-		t.Errorf("%d calls are in the log, want 14", got)
+	if got := strings.Count(log.String(), `"verb":"invoke"`); got != 16 {
+		t.Errorf("%d calls are in the log, want 16", got)
 	}
 }
 

@@ -92,12 +92,12 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 			Class: client.BadArguments, Message: "the arguments do not fit the tool", Faults: bad.Faults,
 			Hint: "the tool takes run_script(code: string [1..32768 bytes])", Corrected: bad.Corrected,
 		})
-		return adapter.Answer{JSON: encode(err), Failed: true}
+		return failed(err, encode(err))
 	}
 	code := gjson.GetBytes(args.Record, "code").Str
 	var out bytes.Buffer
 	var done adapter.Answer
-	untrusted, printed := false, 0
+	untrusted, limited, printed := false, false, 0
 	err = n.client.Run(p, id, func(id string) (int, error) {
 		if err := n.enter(ctx); err != nil {
 			return 0, err
@@ -112,6 +112,8 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 		})
 		untrusted, printed = e.untrusted, e.printed
 		if err != nil {
+			var limit *LimitError
+			limited = errors.As(err, &limit) && limit.Limit != "cancelled"
 			return 0, n.failure(code, err)
 		}
 		if untrusted {
@@ -121,9 +123,17 @@ func (n *Runner) Run(ctx context.Context, p *client.Principal, id string, argume
 		return len(done.JSON), nil
 	})
 	if err != nil {
-		return adapter.Answer{JSON: n.withOutput(encode(err), out.String(), printed), Failed: true, Untrusted: untrusted}
+		a := failed(err, n.withOutput(encode(err), out.String(), printed))
+		a.Untrusted, a.Settled = untrusted, limited
+		return a
 	}
 	return done
+}
+
+func failed(err error, answer json.RawMessage) adapter.Answer {
+	a := adapter.Answer{JSON: answer, Failed: true}
+	errors.As(err, &a.Err)
+	return a
 }
 
 // enter waits for a slot.
