@@ -35,7 +35,7 @@ func views(t testing.TB) map[string]*space.View {
 	alone := gridSpace(t)
 	for _, a := range []idl.Audience{idl.PublicChat, idl.AuthorizedIM, idl.LocalOperator} {
 		p := &policy.Principal{Audience: a}
-		views[a.String()] = alone.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(n.Path, n.Interfaces, op) })
+		views[a.String()] = alone.View(func(n *space.Node, op *idl.Operation) bool { return p.Allows(nil, n.Path, n.Interfaces, op) })
 	}
 	return views
 }

@@ -46,6 +46,9 @@ type Config struct {
 	// Host again, and how long RefreshStale leaves a tree alone. Default 5
 	// minutes.
 	MaxAge time.Duration
+	// Store keeps what is learned across runs; nil keeps nothing. It is the
+	// owner's to close, when the Space is not used any more.
+	Store Store
 }
 
 // Space is safe for concurrent use.
@@ -109,6 +112,14 @@ type MountOptions struct {
 	Title   string // one line for people and models
 	Summary string // a sentence
 	Trusted bool   // see [Mount]
+	// Identity says which Host it is, so that what Config.Store has of another
+	// one at this path is not taken for this one's: its address and, if what it
+	// shows depends on that, as whom it is asked. It is kept as a hash. Nothing
+	// is kept of a Host without one.
+	Identity string
+	// MaxEntries and MaxOperations bound the tree in place of the Space's; 0
+	// leaves it at those, or at four operations an entry if MaxEntries is given.
+	MaxEntries, MaxOperations int
 }
 
 // Mount puts a Host at an absolute path such as "/grid", whose segments
