@@ -53,7 +53,8 @@ var arrows = map[string][]string{
 	"client/policy":             {"idl", "space/wip"},
 	"client/policy/principals":  {"client/policy", "idl"},
 	"client/audit":              {"idl", "space/wip"},
-	"client":                    {"client/policy", "client/audit", "space", "space/wip", "idl", "idl/cleantext"},
+	"client/resilience":         {"client/audit", "space/wip"},
+	"client":                    {"client/policy", "client/audit", "client/resilience", "space", "space/wip", "idl", "idl/cleantext"},
 	"client/remote":             {"client/policy", "client/audit", "space/wip", "idl"},
 	"client/remote/conformance": {"client/remote", "space/wip", "idl"},
 
