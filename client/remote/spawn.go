@@ -29,7 +29,8 @@ const (
 // Spawn starts a program that serves a Host on its stdin and stdout, as
 // ServeStdio does. It is started again when it is needed and has died; after it
 // died young, a little later each time. Close ends it: by the end of its stdin,
-// or else by force. opt may be nil.
+// or else by force, together with all that it has started and that is still in
+// its process group. opt may be nil.
 func Spawn(ctx context.Context, command []string, opt *Options) (*Host, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, errors.New("found no command of a Host to start")
@@ -71,6 +72,7 @@ func startChild(command []string, o *Options) (_ *childLink, err error) {
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Dir = o.Env, o.Dir
+	separate(cmd)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[3], files[5]
 	if err = cmd.Start(); err != nil {
 		class := wip.Transient
@@ -97,7 +99,7 @@ func startChild(command []string, o *Options) (_ *childLink, err error) {
 		close(drained)
 	})
 	l.tasks.Go(func() {
-		cmd.Wait() // how it ended is told by what it wrote to stderr, if at all
+		reap(cmd) // how it ended is told by what it wrote to stderr, if at all
 		close(l.gone)
 		t := time.NewTimer(drainWithin)
 		defer t.Stop()
@@ -125,7 +127,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// stop ends the process, by force if it does not go.
+// stop ends the process and all that it has started, by force if it does not go.
 func (l *childLink) stop() {
 	l.stdin.Close()
 	t := time.NewTimer(exitWithin)
@@ -133,7 +135,7 @@ func (l *childLink) stop() {
 	select {
 	case <-l.gone:
 	case <-t.C:
-		l.cmd.Process.Kill()
+		killAll(l.cmd)
 		<-l.gone
 	}
 }

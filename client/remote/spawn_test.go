@@ -31,6 +31,13 @@ func child(name string) {
 		time.Sleep(time.Minute)
 	case "dies":
 		os.Exit(1)
+	case "family":
+		hang()
+		name = "fake"
+	case "stubborn": // it goes on when its input has ended
+		hang()
+		defer time.Sleep(time.Hour)
+		name = "fake"
 	}
 	if err := remote.ServeStdio(context.Background(), hosts[name](), os.Stdin, os.Stdout, nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)
