@@ -18,7 +18,6 @@ import (
 
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
-	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -35,19 +34,13 @@ type Config struct {
 	// Audit receives one record a call and the faults; nil discards them.
 	Audit *audit.Log
 	// Approve decides on a call that may change things, or that an untrusted
-	// Host merely claims to be harmless. It may block until ctx ends. Nil
-	// refuses all such calls. It runs after the arguments were checked and is
-	// never asked about a call that policy hides.
+	// Host merely claims to be harmless, if its context has no approver
+	// (WithApprover). It may block until ctx ends, which the operation's timeout
+	// does not count. Nil refuses all such calls. It runs after the arguments
+	// were checked and is never asked about a call that policy hides.
 	Approve func(ctx context.Context, a Approval) bool
 	// Space configures the space that the client keeps; nil is its default.
 	Space *space.Config
-}
-
-// Approval is what Config.Approve decides on.
-type Approval struct {
-	Principal *policy.Principal
-	Call      Call
-	Operation *idl.Operation
 }
 
 // Client is safe for concurrent use.
@@ -56,6 +49,7 @@ type Client struct {
 	audit   *audit.Log
 	approve func(context.Context, Approval) bool
 	mounts  mounts
+	run     string // of calls that name none
 }
 
 // New returns a Client without mounts. A nil config is the zero Config.
@@ -63,7 +57,7 @@ func New(cfg *Config) *Client {
 	if cfg == nil {
 		cfg = &Config{}
 	}
-	return &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve}
+	return &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve, run: rand.Text()}
 }
 
 // Refresh asks the Hosts at and below path for their trees again.
@@ -99,6 +93,9 @@ func (c *Client) finish(r *audit.Record, start time.Time, err *error) {
 	if *err != nil {
 		e := c.asError(*err, r)
 		r.Outcome, r.Ref = string(e.Class), e.Ref
+		if e.waiting {
+			r.Outcome = "waiting"
+		}
 		*err = e
 	}
 	c.audit.Call(*r)

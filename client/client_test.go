@@ -176,7 +176,7 @@ func TestInvoke(t *testing.T) {
 	}
 	want := wip.Call{
 		Caller: wip.Caller{ID: "visitor"}, ID: "call-7", Path: "/shelf", Object: "s", Interface: "Shelf", Operation: "list_things",
-		Arguments: json.RawMessage(`{"kind":"fruit","limit":3,"tag":null}`),
+		Arguments: json.RawMessage(`{"kind":"fruit","limit":3,"tag":null}`), Idempotent: true,
 	}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("the Host was sent (-want +got):\n%s", diff)

@@ -41,6 +41,10 @@ type Error struct {
 	RetryAfter time.Duration
 	// Ref finds the fault in the operator's log; empty if there is none.
 	Ref string
+	// Outcome says what became of a call that may change things where the
+	// failure alone does not: OutcomeUnknown or OutcomeDone. Empty: nothing
+	// was done.
+	Outcome string
 
 	// Operation is what was called, if that could be told and may be known: of
 	// BadArguments and Refused. A model is not shown it.
@@ -49,10 +53,15 @@ type Error struct {
 	// vouches for. They are clean, and stay data.
 	Untrusted bool
 
-	near   Call // the target and operation that were meant, where that is clear
-	cause  error
-	defect bool
+	near    Call // the target and operation that were meant, where that is clear
+	cause   error
+	defect  bool
+	waiting bool
 }
+
+// Waiting reports whether the call is no failure but waits for somebody's
+// approval; see Approval.Defer.
+func (e *Error) Waiting() bool { return e.waiting }
 
 // Defect reports whether the tool is broken: the operator has to mend something
 // before the same call can succeed (T8).
@@ -79,6 +88,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	type body struct {
 		Class      Class           `json:"class"`
 		Message    string          `json:"message"`
+		Outcome    string          `json:"outcome,omitempty"`
 		Faults     []idl.Fault     `json:"faults,omitempty"`
 		Hint       string          `json:"hint,omitempty"`
 		Corrected  json.RawMessage `json:"corrected_call,omitempty"`
@@ -90,7 +100,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	enc.SetEscapeHTML(false) // a hint quotes signatures, full of < and >
 	err := enc.Encode(struct {
 		Error body `json:"error"`
-	}{body{e.Class, e.Message, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref}})
+	}{body{e.Class, e.Message, e.Outcome, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref}})
 	return b.Bytes(), err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,19 +14,28 @@ import (
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/cleantext"
 	"github.com/wipagent/wipagent/space"
-	"github.com/wipagent/wipagent/space/wip"
 )
 
 // Call is one call of an operation.
 type Call struct {
 	// ID identifies the call in audit records and, for one that changes
-	// things, all its attempts. Letters, digits and _.:- up to 64; anything
-	// else, or nothing, is replaced by a fresh one.
+	// things, all its attempts: with who calls and the run it makes the key by
+	// which a Host knows a call that it has carried out. It is the provider's
+	// for the tool call. Empty is a fresh one, so that a call is then never
+	// known again. The audit record has it only if it consists of letters,
+	// digits and _.:- up to 64, and else a fresh one.
 	ID string `json:"-"`
+	// Run names what the call is part of, such as a conversation, in which no
+	// two tool calls have one ID. Empty is the context's (WithRun), or else one
+	// that the Client made up when it was made.
+	Run string `json:"-"`
 	// Target is an entry's path.
 	Target string `json:"target"`
 	// Operation is the operation's name.
 	Operation string `json:"operation,omitempty"`
+	// DryRun asks what the call would do. It is understood of an operation that
+	// declares @dry_run alone.
+	DryRun bool `json:"dry_run,omitempty"`
 	// Interface, if not empty, is the qualified name of the interface that
 	// declares the operation: those of other interfaces are then not meant,
 	// and a corrected call is one of this interface too.
@@ -42,6 +50,8 @@ type Outcome struct {
 	// Result has exactly the fields that the operation declares, texts
 	// cleaned, at most MaxOutput bytes.
 	Result json.RawMessage `json:"result"`
+	// DryRun says that Result tells what would be done, and nothing was.
+	DryRun bool `json:"dry_run,omitempty"`
 	// Trust is "untrusted_observed_data" if Result holds a stranger's words
 	// and does not say so itself, as a record does; else empty.
 	Trust string `json:"trust,omitempty"`
@@ -60,7 +70,6 @@ func (c *Client) Invoke(ctx context.Context, p *policy.Principal, call Call) (ou
 	start := time.Now()
 	rec := record(invoke, call.ID, p)
 	defer c.finish(&rec, start, &err)
-	call.ID = rec.Call
 	return c.invoke(ctx, p, call, &rec)
 }
 
@@ -69,7 +78,11 @@ func (c *Client) Invoke(ctx context.Context, p *policy.Principal, call Call) (ou
 type prepared struct {
 	node *space.Node
 	op   *idl.Operation
-	args *idl.Args
+	args *idl.Args // with the Host's own paths
+	// call has the arguments as they were understood, with paths of the space.
+	call Call
+	id   string // the identifier of the audit record
+	key  string // of all attempts at the call
 }
 
 // prepare resolves a call, hides what policy hides and checks the arguments. The
@@ -85,12 +98,18 @@ func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (p
 	if op == nil {
 		return prepared{node: n}, c.completedInvoke(ctx, p, c.noOperation(p, n, call), call)
 	}
-	args, err := op.DecodeArgs(call.Arguments)
-	if err != nil {
-		return prepared{node: n, op: op}, badArguments(n, call.Operation, err)
+	call, lifted := liftDryRun(op, call)
+	ready := prepared{node: n, op: op, call: call}
+	if e := checkDryRun(n, op, call); e != nil {
+		return ready, e
 	}
-	args.Record, err = c.hostEntries(ctx, p, n, op, args.Record)
-	return prepared{n, op, args}, err
+	if ready.args, err = op.DecodeArgs(call.Arguments); err != nil {
+		return ready, badArguments(n, call, err)
+	}
+	ready.args.Repairs = append(lifted, ready.args.Repairs...)
+	ready.call.Arguments = ready.args.Record
+	ready.args.Record, err = c.hostEntries(ctx, p, n, op, ready.args.Record)
+	return ready, err
 }
 
 // hostEntries replaces the paths of entries in an argument record by the Host's
@@ -147,44 +166,38 @@ func signature(n *space.Node, op *idl.Operation) string {
 
 func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec *audit.Record) (*Outcome, error) {
 	ready, err := c.prepare(ctx, p, call)
-	n, op, args := ready.node, ready.op, ready.args
-	if op != nil {
-		rec.Tool = policy.Identify(n.Path, n.Interfaces, op)
+	if ready.op != nil {
+		rec.Tool = policy.Identify(ready.node.Path, ready.node.Interfaces, ready.op)
 	}
 	if err != nil {
-		return nil, quoting(n, err)
+		return nil, quoting(ready.node, err)
 	}
-	if policy.NeedsApproval(op, n.Mount.Trusted) {
-		if c.approve == nil || !c.approve(ctx, Approval{Principal: p, Call: call, Operation: op}) {
-			return nil, &Error{Class: Refused, Message: "the operation may change things and was not approved", Hint: "ask the operator to approve it", Operation: op}
-		}
+	ready.id, ready.key = rec.Call, c.idempotencyKey(ctx, p, call, rec.Call)
+	if err := c.approval(ctx, p, &ready); err != nil {
+		return nil, quoting(ready.node, err)
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, op.Timeout)
+	sending, cancel := context.WithTimeout(ctx, ready.op.Timeout)
 	defer cancel()
-	result, err := n.Mount.Host.CallOperation(ctx, wip.Call{
-		Caller: p.Caller(), ID: call.ID, Path: n.HostPath, Object: n.ObjectID,
-		Interface: op.Interface.Name, Operation: op.Name, Arguments: args.Record,
-	})
-	switch {
-	case err != nil && ctx.Err() != nil && contextError(err) != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, quoting(n, c.hostTrouble(err, rec.Tool))
-	}
-	rec.CacheHit = result.CacheHit
-	shaped, err := op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted})
-	if err != nil {
-		if errors.Is(err, idl.ErrTooLarge) {
-			return nil, &Error{
-				Class: Domain, Message: fmt.Sprintf("the result is larger than the %d bytes that the operation may return", op.MaxOutput),
-				Hint: "ask for less: a smaller page, a narrower query",
-			}
+	shaped, err := c.send(sending, p, &ready, rec)
+	if suspect(&ready, err) {
+		again, changed := c.again(sending, p, call, &ready)
+		switch {
+		case changed != nil:
+			return nil, quoting(ready.node, changed)
+		case again != nil:
+			ready = *again
+			shaped, err = c.send(sending, p, &ready, rec)
 		}
-		return nil, c.hostTrouble(err, rec.Tool)
+	}
+	if err != nil {
+		return nil, quoting(ready.node, c.unanswered(sending, p, &ready, rec.Tool, err))
 	}
 	rec.Bytes = len(shaped.JSON)
-	out := &Outcome{Result: shaped.JSON, Repaired: args.Repairs, Entries: c.learn(ctx, p, shaped.Entries), Untrusted: shaped.Untrusted}
+	out := &Outcome{
+		Result: shaped.JSON, DryRun: ready.call.DryRun, Repaired: ready.args.Repairs,
+		Entries: c.learn(ctx, p, shaped.Entries), Untrusted: shaped.Untrusted,
+	}
 	if shaped.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
 		out.Trust = untrusted
 	}
@@ -214,7 +227,7 @@ func (c *Client) learn(ctx context.Context, p *policy.Principal, paths []string)
 }
 
 // badArguments answers a refused record with all its faults.
-func badArguments(n *space.Node, operation string, err error) error {
+func badArguments(n *space.Node, call Call, err error) error {
 	var bad *idl.ArgumentError
 	if !errors.As(err, &bad) {
 		return err
@@ -228,7 +241,7 @@ func badArguments(n *space.Node, operation string, err error) error {
 		Operation: bad.Operation,
 	}
 	if bad.Corrected != nil {
-		e.Corrected = corrected(Call{Target: n.Path, Operation: operation, Arguments: bad.Corrected})
+		e.Corrected = corrected(Call{Target: n.Path, Operation: call.Operation, DryRun: call.DryRun, Arguments: bad.Corrected})
 	}
 	return e
 }

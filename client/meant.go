@@ -111,7 +111,10 @@ func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err e
 	if op == nil {
 		return e
 	}
-	args, err := op.DecodeArgs(call.Arguments)
+	if meant, _ = liftDryRun(op, meant); meant.DryRun && !op.DryRun {
+		return e
+	}
+	args, err := op.DecodeArgs(meant.Arguments)
 	var bad *idl.ArgumentError
 	switch {
 	case errors.As(err, &bad):

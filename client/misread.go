@@ -40,7 +40,7 @@ func (c *Client) understood(ctx context.Context, p *policy.Principal, call Call,
 	case err != nil:
 		return nil
 	case len(ready.args.Repairs) > 0:
-		call.Arguments = ready.args.Record
+		call.Arguments, call.DryRun = ready.call.Arguments, ready.call.DryRun
 	}
 	return corrected(call)
 }

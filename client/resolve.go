@@ -90,8 +90,11 @@ func (c *Client) hostTrouble(err error, tool string) *Error {
 			return &Error{Class: NotFound, Message: "the Object is no longer there", Hint: "inspect the path again, or discover another"}
 		case wip.Domain:
 			return &Error{Class: Domain, Message: clean(f.Message), Hint: clean(f.Hint), RetryAfter: plausible(f.RetryAfter)}
-		case wip.Transient:
+		case wip.Transient, wip.Stale:
 			e := &Error{Class: Unavailable, Message: "the Host cannot answer at the moment", Hint: "the same call may succeed a little later", RetryAfter: plausible(f.RetryAfter), Ref: newID()}
+			if f.Class == wip.Stale { // again, although it has just been looked at
+				e.Message = "the entry is changing at the moment"
+			}
 			c.audit.Fault(e.Ref, tool, err)
 			return e
 		}

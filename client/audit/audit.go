@@ -25,7 +25,7 @@ type Record struct {
 	Audience  idl.Audience  // the caller's class
 	Verb      string        // "discover", "inspect", "invoke", or "run" for a script
 	Tool      string        // "/grid/region#nearby_avatars"; empty unless resolved and allowed
-	Outcome   string        // "ok" or the class of the error
+	Outcome   string        // "ok", the class of the error, or "waiting" for an approval that comes with another attempt
 	Duration  time.Duration // from the call's arrival to its answer
 	Bytes     int           // length of invoke's JSON result; 0 of other verbs and of errors
 	CacheHit  bool          // the Host answered from a snapshot it already had
@@ -113,7 +113,7 @@ func describe(err error) string {
 	if errors.As(err, &failure) {
 		class := "a class that is none"
 		switch failure.Class {
-		case wip.NotFound, wip.Domain, wip.Transient, wip.Internal:
+		case wip.NotFound, wip.Domain, wip.Transient, wip.Stale, wip.Internal:
 			class = "class " + string(failure.Class)
 		}
 		if failure.Err == nil {

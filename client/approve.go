@@ -1,0 +1,151 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/wipagent/wipagent/client/audit"
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/idl/cleantext"
+)
+
+// Approval is what somebody decides on before a call that may change things.
+type Approval struct {
+	Principal *policy.Principal
+	// Call is the call as it was understood: Arguments hold every declared
+	// parameter, and paths are those of the space.
+	Call      Call
+	Operation *idl.Operation
+	// Risk is what has to be reckoned with, Mutating or Destructive: of a Host
+	// that nobody vouches for the worst, whatever its document claims.
+	Risk idl.Risk
+	// Trusted says that the Host's words are taken for what they are.
+	Trusted bool
+	// Preview is what a dry run of the call returned, shaped, cleaned and
+	// bounded like any result; nil if there was none. What it says may have
+	// changed by the time the call is made.
+	Preview json.RawMessage
+
+	deferred *bool
+}
+
+// Defer says that the answer comes with a later attempt at the same call. The
+// approver then returns false, nothing is done, and the call ends with an Error
+// for which Waiting holds.
+func (a Approval) Defer() { *a.deferred = true }
+
+// Question asks for the approval in plain words: who asks for what, how risky it
+// is, with which arguments, and what a dry run said. It has at most 4 KiB and no
+// control characters but line ends. Links are removed, and what strangers may
+// have written is said to be theirs.
+func (a Approval) Question() string {
+	const most = 1500 // bytes of a value
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		text, _ := cleantext.Clean(fmt.Sprintf(format, args...), 0)
+		b.WriteString(text + "\n")
+	}
+	shown := func(label string, value json.RawMessage) {
+		text, _ := cleantext.Clean(string(value), most)
+		if len(value) > most {
+			label += fmt.Sprintf(" (%d bytes, of which this is the beginning)", len(value))
+		}
+		line("%s: %s", label, text)
+	}
+	dry := ""
+	if a.Call.DryRun {
+		dry = ", as a dry run,"
+	}
+	line("%.128s (%s) asks%s for %s of %.256s.", a.Principal.ID, a.Principal.Audience, dry, a.Operation.Name, a.Call.Target)
+	switch {
+	case !a.Trusted:
+		line("Nobody vouches for its Host: it may do anything with the call, whatever it says of itself.")
+	case a.Risk == idl.Destructive:
+		line("It may destroy what cannot be had back.")
+	default:
+		line("It changes things.")
+	}
+	if a.Trusted && a.Operation.Doc != "" {
+		line("%.300s", a.Operation.Doc)
+	}
+	shown("Arguments, in which strangers' words may stand", a.Call.Arguments)
+	if a.Preview != nil {
+		shown("A dry run says", a.Preview)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+type approverKey struct{}
+
+// WithApprover returns a context whose calls are decided on by f, which goes
+// before Config.Approve and keeps what is said there of it. Calls that run at the
+// same time call it at the same time.
+func WithApprover(ctx context.Context, f func(context.Context, Approval) bool) context.Context {
+	return context.WithValue(ctx, approverKey{}, f)
+}
+
+// needsApproval reports whether the call must be approved before it runs: it may
+// change things, or only claims not to. That a dry run changes nothing is
+// believed of a Host that is trusted.
+func (r *prepared) needsApproval() bool {
+	trusted := r.node.Mount.Trusted
+	return policy.NeedsApproval(r.op, trusted) && !(r.call.DryRun && trusted)
+}
+
+// approval asks for what the call needs. The time that it takes is nobody's but
+// the caller's.
+func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared) error {
+	if !r.needsApproval() {
+		return nil
+	}
+	approve, ok := ctx.Value(approverKey{}).(func(context.Context, Approval) bool)
+	if !ok {
+		approve = c.approve
+	}
+	const message = "the operation may change things and was not approved"
+	if approve == nil {
+		return &Error{Class: Refused, Message: message, Hint: "nobody can be asked here; tell who sent you what you would do", Operation: r.op}
+	}
+	trusted := r.node.Mount.Trusted
+	a := Approval{Principal: p, Call: r.call, Operation: r.op, Risk: idl.Destructive, Trusted: trusted, deferred: new(bool)}
+	if trusted && r.op.Risk == idl.Mutating {
+		a.Risk = idl.Mutating
+	}
+	if trusted && r.op.DryRun {
+		var err error
+		if a.Preview, err = c.preview(ctx, p, r); err != nil {
+			return err
+		}
+	}
+	switch approved := approve(ctx, a); {
+	case approved && !*a.deferred:
+		return nil
+	case *a.deferred:
+		return &Error{Class: Refused, Message: "the call waits for approval", Operation: r.op, waiting: true}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return &Error{Class: Refused, Message: message, Hint: "ask the operator to approve it", Operation: r.op}
+}
+
+// preview returns what a dry run of the call says, nil if that cannot be had now.
+// What the domain forbids is not worth asking anybody for: that is the error.
+func (c *Client) preview(ctx context.Context, p *policy.Principal, r *prepared) (json.RawMessage, error) {
+	tried := *r
+	tried.call.DryRun = true
+	ctx, cancel := context.WithTimeout(ctx, r.op.Timeout)
+	defer cancel()
+	shaped, err := c.send(ctx, p, &tried, &audit.Record{})
+	if err != nil {
+		var e *Error
+		if errors.As(c.unanswered(ctx, p, &tried, "", err), &e) && e.Class == Domain && isDomain(err) {
+			return nil, e
+		}
+		return nil, nil
+	}
+	return shaped.JSON, nil
+}
