@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"strings"
 	"sync"
 	"time"
 
@@ -88,12 +87,12 @@ func (t *Toolset) Export() *dialect.Export { return t.export }
 
 // Answer runs one call. Whatever is wrong with it is said in the Result.
 func (t *Toolset) Answer(ctx context.Context, call dialect.Call) dialect.Result {
+	c := &toolCall{ctx: ctx, client: t.adapter.client, principal: t.principal, id: call.ID}
 	i, ok := t.export.Index(call.Name)
 	var answer Answer
 	if !ok {
-		answer = t.unknown(ctx, call)
+		answer = t.adapter.run(c, t.noTool(call.Name), call.Arguments, asSent)
 	} else {
-		c := &toolCall{ctx: ctx, client: t.adapter.client, principal: t.principal, id: call.ID}
 		answer = t.adapter.run(c, t.tools[i].tool, t.export.Arguments(i, call.Arguments), func(record json.RawMessage) json.RawMessage {
 			return t.export.Express(i, record)
 		})
@@ -101,31 +100,15 @@ func (t *Toolset) Answer(ctx context.Context, call dialect.Call) dialect.Result 
 	return dialect.Result{Call: call, JSON: answer.JSON, Failed: answer.Failed, Untrusted: answer.Untrusted}
 }
 
-// unknown answers a call of a tool that does not exist.
-func (t *Toolset) unknown(ctx context.Context, call dialect.Call) Answer {
-	const most = 40
-	var names []string
-	near := ""
+// noTool answers for a name that is no tool's.
+func (t *Toolset) noTool(name string) noTool {
+	n := noTool{name: name}
 	for i := range t.tools {
-		name := t.export.Name(i)
-		if name == "" {
-			continue
-		}
-		if names = append(names, name); foldName(name) == foldName(call.Name) || strings.HasSuffix(foldName(name), foldName(call.Name)) && call.Name != "" {
-			near = name
+		if offered := t.export.Name(i); offered != "" {
+			n.tools = append(n.tools, offered)
 		}
 	}
-	hint := "the tools: " + strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		hint += " and more"
-	}
-	if near != "" {
-		hint = "did you mean " + near + "? " + hint
-	}
-	err := t.adapter.client.Misread(ctx, t.principal, "invoke", call.ID, &client.Error{
-		Class: client.NotFound, Message: "there is no tool of this name", Hint: hint,
-	})
-	return Answer{JSON: marshal(err), Failed: true, Untrusted: t.adapter.client.Strangers(t.principal)}
+	return n
 }
 
 // atOnce bounds the calls of one message that run at the same time.

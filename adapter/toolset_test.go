@@ -223,7 +223,8 @@ func TestUnknownTools(t *testing.T) {
 	tools := operations(t, grid(t), visitor, "mcp")
 	for name, want := range map[string]string{
 		"nearby_avatars":       "did you mean region_nearby_avatars? ",
-		"regionNearbyAvatars":  "did you mean region_nearby_avatars? ",
+		"regionNearbyAvatars":  "", // capitals for underscores
+		"regionNearbyAvatar":   "did you mean region_nearby_avatars? ",
 		"inventory_search":     "the tools: agent_state, ",
 		"":                     "the tools: agent_state, ",
 		"mcp__w__agent_state":  "", // a gateway's prefix

@@ -92,6 +92,7 @@ type Export struct {
 
 	tools          []exported // beside those given
 	byName, byFold map[string]int
+	byLetters      map[string]int // by loosened name; -1 of more than one tool
 }
 
 // Loss is one constraint that a provider's form cannot say.

@@ -130,7 +130,7 @@ func (x *exporting) fits() bool {
 }
 
 func (x *exporting) write(names []string) *Export {
-	e := &Export{Dialect: x.Dialect, Usage: x.account.usage(), byName: map[string]int{}, byFold: map[string]int{}}
+	e := &Export{Dialect: x.Dialect, Usage: x.account.usage(), byName: map[string]int{}, byFold: map[string]int{}, byLetters: map[string]int{}}
 	list := []any{}
 	for i := range x.tools {
 		t := &x.tools[i]
@@ -181,6 +181,11 @@ func (e *Export) add(i int, out exported) {
 	e.tools = append(e.tools, out)
 	e.byName[out.name] = i
 	e.byFold[fold(out.name)] = i
+	letters := loosen(out.name)
+	if _, taken := e.byLetters[letters]; taken {
+		i = -1
+	}
+	e.byLetters[letters] = i
 }
 
 // examples returns the examples as a model would send them. One whose words do

@@ -82,10 +82,24 @@ const maxWanted = 256
 // must not become that of another tool.
 var separators = []string{"__", ".", ":", "/"}
 
+// loosen reduces a name to its letters and digits, in lower case: region-nearby,
+// regionNearby and Region Nearby are region_nearby. What begins or ends with a
+// separator is no name and keeps them.
+func loosen(name string) string {
+	const between = "_- "
+	if strings.Trim(name, between) != name {
+		return name
+	}
+	return fold(loosener.Replace(name))
+}
+
+var loosener = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // Index returns which of the given tools a sent name means. A name in other
-// capitals is recognised, and one with a gateway's prefix in front, such as
-// "mcp__world__discover" or "functions.discover", if only one tool can be
-// meant. It reports false for a name that means no exported tool.
+// capitals or with other separators between its words is recognised, and one with
+// a gateway's prefix in front, such as "mcp__world__discover" or
+// "functions.discover", if only one tool can be meant. It reports false for a name
+// that means no exported tool.
 func (e *Export) Index(name string) (int, bool) {
 	if i, ok := e.byName[name]; ok {
 		return i, true
@@ -93,17 +107,16 @@ func (e *Export) Index(name string) (int, bool) {
 	if len(name) > 1024 {
 		return 0, false
 	}
-	folded := fold(name)
-	if i, ok := e.byFold[folded]; ok {
+	if i, ok := e.spelled(name); ok {
 		return i, true
 	}
 	found := -1
-	for pos := 1; pos < len(folded); pos++ {
+	for pos := 1; pos < len(name); pos++ {
 		for _, sep := range separators {
-			if !strings.HasPrefix(folded[pos:], sep) {
+			if !strings.HasPrefix(name[pos:], sep) {
 				continue
 			}
-			i, ok := e.byFold[folded[pos+len(sep):]]
+			i, ok := e.spelled(name[pos+len(sep):])
 			if ok && found >= 0 && found != i {
 				return 0, false
 			}
@@ -113,6 +126,15 @@ func (e *Export) Index(name string) (int, bool) {
 		}
 	}
 	return max(found, 0), found >= 0
+}
+
+// spelled returns the tool of a name in any spelling.
+func (e *Export) spelled(name string) (int, bool) {
+	if i, ok := e.byFold[fold(name)]; ok {
+		return i, true
+	}
+	i, ok := e.byLetters[loosen(name)]
+	return i, ok && i >= 0
 }
 
 // Name returns the name under which tool i of those given to Export is offered;

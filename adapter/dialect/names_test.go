@@ -64,7 +64,7 @@ func TestNames(t *testing.T) {
 
 // TestIndex reads names as models and gateways send them.
 func TestIndex(t *testing.T) {
-	names := []string{"discover", "region_nearby_avatars", "nearby_avatars", "avatars", "a__avatars", "close"}
+	names := []string{"discover", "region_nearby_avatars", "nearby_avatars", "avatars", "a__avatars", "close", "look_up", "lookup_all", "look_upall"}
 	e := export(t, "mcp", named(names...), dialect.Options{})
 	for sent, want := range map[string]string{
 		"discover":                     "discover",
@@ -77,6 +77,14 @@ func TestIndex(t *testing.T) {
 		"a__avatars":                   "a__avatars",
 		"mcp__a__avatars":              "", // avatars of a server a, or a__avatars of a server mcp
 		"mcp__a__b__avatars":           "avatars",
+		"region-nearby-avatars":        "region_nearby_avatars",
+		"regionNearbyAvatars":          "region_nearby_avatars",
+		"Region Nearby Avatars":        "region_nearby_avatars",
+		"mcp__world__nearbyAvatars":    "nearby_avatars",
+		"functions.look-up":            "look_up",
+		"lookUpAll":                    "", // lookup_all or look_upall
+		"-look-up":                     "",
+		"look-up-":                     "",
 		"undo_close":                   "", // made up: no gateway's prefix
 		"dont_close":                   "",
 		"close_all":                    "",

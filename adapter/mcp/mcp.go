@@ -57,12 +57,33 @@ func newServer(cfg Config, tools *adapter.Toolset) *sdk.Server {
 			Instructions: tools.Instructions(),
 			// The tools never change while the server runs.
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			// Which tools there are depends on who asks.
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		},
 	)
+	call := handler(tools)
+	known := map[string]bool{}
 	for _, t := range declared(tools) {
-		s.AddTool(t, handler(tools, t.Name))
+		s.AddTool(t, call)
+		known[t.Name] = true
 	}
+	s.AddReceivingMiddleware(otherNames(known, call))
 	return s
+}
+
+// otherNames hands calls of names that are not known to call. The SDK answers a name that it
+// does not know as an error of the protocol, which no model reads: one that only
+// slipped would not be understood, and one that is wrong be told nothing.
+func otherNames(known map[string]bool, call sdk.ToolHandler) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			r, ok := req.(*sdk.CallToolRequest)
+			if !ok || r.Params == nil || r.Params.Name == "" || known[r.Params.Name] {
+				return next(ctx, method, req)
+			}
+			return call(ctx, r)
+		}
+	}
 }
 
 // declared returns the tools as the SDK takes them.
@@ -101,9 +122,9 @@ func List(tools *adapter.Toolset) json.RawMessage {
 	return raw
 }
 
-func handler(tools *adapter.Toolset, name string) sdk.ToolHandler {
+func handler(tools *adapter.Toolset) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		answer := tools.Answer(ctx, dialect.Call{Name: name, Arguments: req.Params.Arguments, Form: dialect.Protocol})
+		answer := tools.Answer(ctx, dialect.Call{Name: req.Params.Name, Arguments: req.Params.Arguments, Form: dialect.Protocol})
 		return &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer.JSON)}},
 			StructuredContent: answer.JSON,

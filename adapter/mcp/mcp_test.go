@@ -37,12 +37,18 @@ func attach(t testing.TB, host wip.Host, audience idl.Audience) (session *sdk.Cl
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(mcp.Config{Client: c, Principal: &policy.Principal{ID: "test", Audience: audience}, Version: "test"})
+	return connect(t, server), log
+}
+
+// connect connects an in-memory client to a server.
+func connect(t testing.TB, server *sdk.Server) *sdk.ClientSession {
+	t.Helper()
 	ours, theirs := sdk.NewInMemoryTransports()
 	serving, err := server.Connect(t.Context(), ours, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err = sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), theirs, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), theirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +56,7 @@ func attach(t testing.TB, host wip.Host, audience idl.Audience) (session *sdk.Cl
 		_ = session.Close()
 		_ = serving.Wait()
 	})
-	return session, log
+	return session
 }
 
 func demoHost() *objects.Host {
@@ -261,6 +267,58 @@ func TestMistakes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestToolNames calls tools by names as models write them. What is wrong is a tool
+// result, too, and says what there is for this caller alone (T5, T9).
+func TestToolNames(t *testing.T) {
+	c := client.New(nil)
+	if err := c.Mount(t.Context(), "/grid", demoHost(), &client.MountOptions{Title: "Grid", Trusted: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		audience   idl.Audience
+		name, want string
+		failed     bool
+	}{
+		{idl.LocalOperator, "region_world_location", "Heron Hollow", false},
+		{idl.LocalOperator, "Region_World_Location", "Heron Hollow", false},
+		{idl.LocalOperator, "region-world-location", "Heron Hollow", false},
+		{idl.LocalOperator, "regionWorldLocation", "Heron Hollow", false},
+		{idl.LocalOperator, "mcp__wipagent__region_world_location", "Heron Hollow", false},
+		{idl.LocalOperator, "functions.region_world_location", "Heron Hollow", false},
+		{idl.LocalOperator, "world_location", "did you mean region_world_location? the tools: ", true},
+		{idl.LocalOperator, "region_word_location", "did you mean region_world_location? the tools: ", true},
+		{idl.LocalOperator, "inventory_serch", "did you mean inventory_search? the tools: ", true},
+		{idl.LocalOperator, "teleport", `"hint":"the tools: `, true},
+		{idl.LocalOperator, strings.Repeat("x_", 4000), `"hint":"the tools: `, true},
+		{idl.LocalOperator, "a\x00\u202e", `"hint":"the tools: `, true},
+		{idl.PublicChat, "inventory_search", `"hint":"the tools: `, true},
+		{idl.PublicChat, "agent_recent_participants", `"hint":"the tools: `, true},
+	} {
+		s := connect(t, mcp.NewServer(mcp.Config{Client: c, Principal: &policy.Principal{ID: "test", Audience: test.audience}, Surface: adapter.Operations}))
+		answer, failed := call(t, s, test.name, `{}`)
+		if failed != test.failed || !strings.Contains(answer, test.want) {
+			t.Errorf("%.60q: failed %v, want %v with %s:\n%s", test.name, failed, test.failed, test.want, answer)
+		}
+		if test.audience == idl.PublicChat {
+			if never, _ := call(t, s, "inventory_sxarch", `{}`); never != answer || strings.Contains(answer, "inventory") {
+				t.Errorf("%s is answered\n%s\nand what never was\n%s", test.name, answer, never)
+			}
+		}
+	}
+}
+
+// TestListIsTheCallersOwn: what one caller is shown must not be kept for another.
+func TestListIsTheCallersOwn(t *testing.T) {
+	s, _ := attach(t, demoHost(), idl.LocalOperator)
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list.CacheScope != "private" {
+		t.Errorf("the list's scope is %q", list.CacheScope)
 	}
 }
 

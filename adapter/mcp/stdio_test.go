@@ -71,7 +71,8 @@ func TestStrangeRequests(t *testing.T) {
 	const ping = `{"jsonrpc":"2.0","id":"last","method":"ping"}` + "\n"
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, test := range map[string]struct{ line, want string }{
-		"unknown tool":            {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fetch_tree","arguments":{}}}`, `-32602`},
+		"unknown tool":            {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fetch_tree","arguments":{}}}`, `"isError":true`},
+		"no tool":                 {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"arguments":{}}}`, `-32602`},
 		"unknown method":          {`{"jsonrpc":"2.0","id":2,"method":"tools/destroy"}`, `-32601`},
 		"unknown notification":    {`{"jsonrpc":"2.0","method":"notifications/nothing"}`, ``},
 		"no arguments":            {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"invoke"}}`, `"isError":true`},
