@@ -54,7 +54,8 @@ var arrows = map[string][]string{
 	"client/policy/principals":  {"client/policy", "idl"},
 	"client/audit":              {"idl", "space/wip"},
 	"client/resilience":         {"client/audit", "space/wip"},
-	"client":                    {"client/policy", "client/audit", "client/resilience", "space", "space/wip", "idl", "idl/cleantext"},
+	"client/artifact":           {"space/wip", "idl", "idl/cleantext"},
+	"client":                    {"client/artifact", "client/policy", "client/audit", "client/resilience", "space", "space/wip", "idl", "idl/cleantext"},
 	"client/remote":             {"client/policy", "client/audit", "space/wip", "idl"},
 	"client/remote/conformance": {"client/remote", "space/wip", "idl"},
 

@@ -33,6 +33,9 @@ type ShapeOptions struct {
 	// UntrustedStrings cleans every string as if it were text: for a Host
 	// that is not trusted to choose its own words.
 	UntrustedStrings bool
+	// MaxBytes is how large a result may be as a Host sent it where more than
+	// else is wanted: of a caller that keeps what is too large for an answer.
+	MaxBytes int
 }
 
 // Shaped is a result that holds what its type declares and nothing else.
@@ -112,6 +115,8 @@ func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 		limit = DefaultMaxOutput
 	}
 	accepted := max(minResultBytes, 2*limit)
+	grown := max(shapedGrowth*accepted, opt.MaxBytes)
+	accepted = max(accepted, opt.MaxBytes)
 	if len(raw) > accepted {
 		return nil, &ResultError{name, "", fmt.Sprintf("at most %d bytes", accepted), fmt.Sprintf("%d bytes", len(raw))}
 	}
@@ -125,7 +130,7 @@ func (o *Operation) Shape(raw []byte, opt ShapeOptions) (*Shaped, error) {
 		out:     make([]byte, 0, len(raw)+len(raw)/4+512),
 		opt:     opt,
 		maxPage: plan.maxPage,
-		maxOut:  shapedGrowth * accepted,
+		maxOut:  grown,
 		offsets: make([]int, 0, 64),
 		edits:   make([]shapeEdit, 0, 64),
 	}

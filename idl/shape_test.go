@@ -362,3 +362,17 @@ func TestShapeBoundsMemory(t *testing.T) {
 		t.Errorf("got error %v, want a bound on input", err)
 	}
 }
+
+// TestShapeMaxBytes lets more in where more is wanted.
+func TestShapeMaxBytes(t *testing.T) {
+	op := operationOf(t, "list<int>", "")
+	raw := []byte("[" + strings.Repeat("1,", 4<<19) + "1]")
+	var fault *idl.ResultError
+	if _, err := op.Shape(raw, idl.ShapeOptions{MaxBytes: len(raw) - 1}); !errors.As(err, &fault) || fault.Expected != "at most 4194306 bytes" {
+		t.Errorf("got error %v, want a bound on input", err)
+	}
+	var size *idl.SizeError
+	if _, err := op.Shape(raw, idl.ShapeOptions{MaxBytes: len(raw)}); !errors.As(err, &size) || size.Size != len(raw) {
+		t.Errorf("got error %v, want a *SizeError with the whole result", err)
+	}
+}
