@@ -20,6 +20,9 @@ type Source struct {
 	// place of a path that means nothing, for hints. If it is nil, it is the
 	// documents loaded so far.
 	Names func(from, path string) []string
+	// Declaring lists what an import clause of the document from could say to
+	// bring a declaration of a name, for hints. It may be nil.
+	Declaring func(from, name string) []string
 	// Parse does what syntax.Parse does, for callers that remember trees: none
 	// is changed, the faults are the caller's to keep. If it is nil, it is
 	// syntax.Parse.

@@ -353,6 +353,13 @@ func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
 		err = fmt.Errorf("found no document %q", node.Path)
 	}
 	d := u.fault(rule, node.Span, "", "%s", err)
+	if ext := ".wip"; rule == ruleImportNotFound && !strings.HasSuffix(node.Path, ext) {
+		d.Hint = "the name of a document ends with " + ext
+		if whole := node.Path + ext; c.exists(u, whole) && !c.loops(u, whole) {
+			rewrite(d, node.Span, strconv.Quote(whole))
+			return
+		}
+	}
 	if near := c.nearestDocument(u, node.Path); near != "" {
 		d.Hint = didYouMean(near)
 		rewrite(d, node.Span, strconv.Quote(near))

@@ -154,6 +154,10 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	if n.Default == nil {
 		return p
 	}
+	if isNull(n.Default) && !p.Type.hasLabel(n.Default.Text) {
+		u.nullDefault(n, p)
+		return p
+	}
 	switch p.Type.Kind {
 	case List, Map, RecordOf:
 		u.fault(ruleDefaultType, n.Default.Span, "make it optional with ? instead", "found a default of a parameter of type %s, expected none", p.Type)
@@ -166,6 +170,24 @@ func (c *compiler) param(u *unit, n *syntax.Param) *Param {
 	}
 	p.Default = c.literal(u, n.Default, p.Type)
 	return p
+}
+
+// nullDefault reports a default that says that a parameter may be left out.
+func (u *unit) nullDefault(n *syntax.Param, p *Param) {
+	whole := syntax.Edit{Span: until(n.Span.File, n.Type.Span.End, n.Default.Span.End)}
+	if p.Type.Optional {
+		d := u.fault(ruleDefaultOptional, n.Default.Span, "remove it: an optional parameter that is not sent is null", "found the default %s of an optional parameter", n.Default.Text)
+		suggest(d, "remove the default", whole)
+		return
+	}
+	d := u.fault(ruleValueType, n.Default.Span, `what may be left out has "?" behind its type, and no default`, "found the default %s, which is no value of type %s", n.Default.Text, p.Type)
+	whole.Text = "?"
+	suggest(d, `write "?" instead`, whole)
+}
+
+// hasLabel reports whether the type is an enum with a label.
+func (t *Type) hasLabel(name string) bool {
+	return t.Enum != nil && slices.ContainsFunc(t.Enum.Labels, func(l Label) bool { return l.Name == name })
 }
 
 // withhold takes back the built-in type that a parameter's unknown one is nearly

@@ -19,6 +19,10 @@ func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 	if v == nil || t == nil {
 		return nil
 	}
+	if isNull(v) && t.Kind != EnumOf {
+		u.fault(ruleValueType, v.Span, "what is null is left out", "found null, which no value in a document is")
+		return nil
+	}
 	switch t.Kind {
 	case Bool:
 		if v.Kind == syntax.NameValue && (v.Text == "true" || v.Text == "false") {
@@ -47,6 +51,11 @@ func (c *compiler) literal(u *unit, v *syntax.Value, t *Type) json.RawMessage {
 		return c.labelLiteral(u, v, t.Enum)
 	}
 	return nil
+}
+
+// isNull reports whether a value is what other languages write for none.
+func isNull(v *syntax.Value) bool {
+	return v.Kind == syntax.NameValue && (v.Text == "null" || v.Text == "nil" || v.Text == "None" || v.Text == "undefined")
 }
 
 // wholeLiteral reads an integer, or a duration in milliseconds.

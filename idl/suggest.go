@@ -179,6 +179,27 @@ func collidesWithPage(p *syntax.Param) bool {
 	return (name == "page" || name == "pagesize") && p.Name.Name != "page" && p.Name.Name != "page_size"
 }
 
+// behindHeader returns the empty span behind the last clause of the header, and
+// false if it is not plain where that is.
+func (u *unit) behindHeader() (syntax.Span, bool) {
+	if u.unreadable > 0 || u.file.Package == nil {
+		return syntax.Span{}, false
+	}
+	last := u.file.Package.Span
+	if v := u.file.Version; v != nil && v.Span.End.Offset > last.End.Offset {
+		last = v.Span
+	}
+	for _, i := range u.file.Imports {
+		if i.Span.End.Offset > last.End.Offset {
+			last = i.Span
+		}
+	}
+	rest := u.text[last.End.Offset:]
+	last.End.Offset++
+	last.End.Col++
+	return empty(u.name, last.End), bytes.HasPrefix(rest, []byte(";")) // else something is between
+}
+
 // exists reports whether an import clause of the unit could name a document.
 func (c *compiler) exists(u *unit, path string) bool {
 	if c.Resolve == nil {

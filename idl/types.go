@@ -199,10 +199,13 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 	if near == "text" && at != nil && at.role == forParam {
 		near = "string"
 	}
-	if near == "" && u.incomplete {
+	if near == "" && u.incomplete && !mayBe[foldName(id.Name)] {
 		return
 	}
 	d := u.fault(ruleUnknownType, id.Span, "", "found unknown type %q", id.Name)
+	if c.suggestOptional(d, e, near) || c.suggestImport(u, d, id.Name) {
+		return
+	}
 	if near == "" {
 		if id.Name == "void" && at != nil && at.role == forResult {
 			d.Hint = "every operation has a result: return bool, or a record that says what was done"
@@ -221,6 +224,62 @@ func (c *compiler) unknownType(u *unit, e *syntax.TypeExpr, at *place, ofInterfa
 			leave(d)
 		}
 	}
+}
+
+// mayBe are what other languages call a type that may be absent.
+var mayBe = map[string]bool{"optional": true, "option": true, "maybe": true, "nullable": true}
+
+// suggestOptional suggests "?" for what other languages write as a type with an
+// argument, unless another name is near, and reports whether it did.
+func (c *compiler) suggestOptional(d *syntax.Diagnostic, e *syntax.TypeExpr, near string) bool {
+	if !mayBe[foldName(e.Name.Name)] || near != "" || len(e.Args) != 1 || e.Refinement != nil || e.Args[0].Span.Start.Line != e.Span.End.Line {
+		return false
+	}
+	inner, end := e.Args[0], "?"
+	if inner.Optional || e.Optional {
+		end = ""
+	}
+	d.Hint = `what may be absent has "?" behind its type`
+	if kind, builtin := builtins[inner.Name.Name]; builtin && kind >= Fact {
+		return true // never stands beside "?"
+	}
+	behind := lastByte(e.Span)
+	if e.Optional {
+		behind.Start, behind.End = inner.Span.End, behind.Start // up to the "?"
+	} else {
+		behind.Start = inner.Span.End
+	}
+	suggest(d, `write "?" behind the type`, syntax.Edit{Span: until(d.Span.File, e.Name.Span.Start, inner.Span.Start)}, syntax.Edit{Span: behind, Text: end})
+	return true
+}
+
+// suggestImport suggests to import the document beside that declares a name, if
+// it is one, and reports whether any does.
+func (c *compiler) suggestImport(u *unit, d *syntax.Diagnostic, name string) bool {
+	if c.Declaring == nil || u.file == nil {
+		return false
+	}
+	var paths []string
+	for _, path := range c.Declaring(u.name, name) {
+		if !c.loops(u, path) && !slices.ContainsFunc(u.file.Imports, func(i *syntax.Import) bool { return i.Path == path }) {
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return false
+	}
+	d.Hint = fmt.Sprintf("import %q, which declares it", paths[0])
+	at, ok := u.behindHeader()
+	for _, path := range paths[:min(len(paths), 3)] {
+		if ok {
+			clause := "import " + quote(path) + ";"
+			suggest(d, "insert "+clause, syntax.Edit{Span: at, Text: "\n" + clause})
+		}
+	}
+	if u.incomplete {
+		leave(d)
+	}
+	return true
 }
 
 // candidates returns the names that an unknown name may have meant.

@@ -20,6 +20,7 @@ type source struct {
 	texts   map[string][]byte   // what was loaded, by name
 	unread  []string            // the names of what could not be
 	folder  map[string][]string // the documents in a folder, once it was listed
+	beside  *neighbours         // nil before it was asked for
 }
 
 // load returns the text of a document: the overlay's, or the file's.
@@ -126,7 +127,7 @@ func (s *source) list(dir string) []string {
 // compiler returns the source as the compiler takes it.
 func (s *source) compiler() idl.Source {
 	return idl.Source{
-		Load: s.load, Resolve: s.resolve, Names: s.near, Parse: s.Parse,
+		Load: s.load, Resolve: s.resolve, Names: s.near, Declaring: s.declaring, Parse: s.Parse,
 		MaxDocuments: s.Config.Limits.documents(), MaxBytes: s.Config.Limits.bytes(),
 	}
 }

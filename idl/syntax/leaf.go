@@ -254,7 +254,7 @@ func parseAnnotation(lex *lexer.PeekingLexer) (*Annotation, *fault) {
 // badList is the fault of a list in parentheses that goes on with found.
 func badList(open, found *lexer.Token, expected string) *fault {
 	switch {
-	case found.EOF():
+	case found.EOF() || found.Type == ']' || found.Type == '}' || found.Type == '>':
 		return &fault{rule: RuleUnclosedParen, found: *found, expected: expected, opening: open}
 	case found.Type == tokIdent || found.Type == tokString || found.Type == tokNumber || found.Type == tokQuantity:
 		return &fault{rule: RuleMissingComma, found: *found, expected: expected}

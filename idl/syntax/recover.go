@@ -77,7 +77,7 @@ func newRecovery(b *builder) *recovery {
 			}
 			braces = append(braces, int32(i))
 		case '}':
-			if r.startsLine(i) {
+			if r.startsLine(i) && !r.is(i+1, ')') {
 				parens = parens[:0]
 			}
 			if n := len(braces); n > 0 {
@@ -209,6 +209,8 @@ func (r *recovery) annotationEnd(i int, in scope) int {
 	}
 	for i++; ; i++ {
 		switch t := r.tok(i); {
+		case t.Type == '}' && !r.startsLine(i) && (r.is(i+1, '@') || r.startsMember(i+1, in)): // in place of the parenthesis
+			return i + 1
 		case t.EOF() || t.Type == '{' || t.Type == '}' || t.Type == ';':
 			return i
 		case t.Type == '@' && r.startsLine(i), r.startsDeclaration(i, anyColumn), r.startsMember(i, in):

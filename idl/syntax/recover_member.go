@@ -1,6 +1,10 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
 
 // memberEnd returns the index behind the member whose name stands at the
 // index at: behind its semicolon, or before what cannot belong to it.
@@ -15,7 +19,7 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 			open--
 		}
 		switch {
-		case t.EOF() || t.Type == '}':
+		case t.EOF() || t.Type == '}' && !r.goesOn(i+1):
 			return i
 		case t.Type == ';', in == inRecord && t.Type == ',' && open <= 0 && r.seemsField(i+1):
 			return i + 1
@@ -36,6 +40,16 @@ func (r *recovery) memberEnd(at, column int, in scope) int {
 			i = r.skip(i)
 		}
 	}
+}
+
+// goesOn reports whether what stands at i can only be more of a member, on the
+// line of what is before it.
+func (r *recovery) goesOn(i int) bool {
+	switch r.tok(i).Type {
+	case tokArrow, ')', ']', '>', '?', '=':
+		return !r.startsLine(i)
+	}
+	return false
 }
 
 // seemsField reports whether what stands at i, behind a comma that belongs to
@@ -117,16 +131,39 @@ func (r *recovery) parameters(o *Operation, at, end int, rest bool) int {
 		nested = nested || r.closing[arrow] > 0
 		arrow++
 	}
-	d := r.unexpected(arrow, RuleUnclosedParen, `")" behind the parameters`, "")
+	last := arrow
+	if r.closesNothing(open, arrow-1) { // in place of the parenthesis
+		last = arrow - 1
+	}
+	d := r.unexpected(last, RuleUnclosedParen, `")" behind the parameters`, "")
 	d.Related = []Related{{Span: over(&r.toks[open]), Message: "opened here"}}
 	r.fail(at, end, d)
 	r.muted = nested // a parenthesis within took the one that is missing
-	o.Params = r.params(open+1, arrow)
+	o.Params = r.params(open+1, last)
 	r.muted = false
 	if !r.is(arrow, tokArrow) {
 		return -1
 	}
 	return arrow
+}
+
+// closesNothing reports whether the token at i is a bracket or brace that closes
+// nothing behind the token at open.
+func (r *recovery) closesNothing(open, i int) bool {
+	begin := map[lexer.TokenType]lexer.TokenType{']': '[', '}': '{', '>': '<'}[r.tok(i).Type]
+	if i <= open || begin == 0 {
+		return false
+	}
+	depth := 0
+	for k := open + 1; k <= i; k++ {
+		switch r.toks[k].Type {
+		case begin:
+			depth++
+		case r.toks[i].Type:
+			depth--
+		}
+	}
+	return depth < 0
 }
 
 // lastArrow returns the index of the last arrow in the tokens [from, to), or
@@ -245,9 +282,10 @@ func (r *recovery) param(start, at, end int) *Param {
 }
 
 // nameAt returns the name of the field or parameter that starts at the index at
-// and ends before end: that behind its type, if it is written so.
+// and ends before end: that behind its type, if it is written so, or behind a
+// word of another language.
 func (r *recovery) nameAt(at, end int) Ident {
-	if at+1 < end && r.is(at+1, tokIdent) && slices.Contains(typeWords, r.toks[at].Value) {
+	if word := r.toks[at].Value; at+1 < end && r.is(at+1, tokIdent) && (slices.Contains(typeWords, word) || modifiers[word] != "" && r.is(at+2, ':')) {
 		at++
 	}
 	return identOf(&r.toks[at])

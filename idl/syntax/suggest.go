@@ -18,7 +18,7 @@ func suggest(name, text string, from Pos, faults []Diagnostic) []Diagnostic {
 	if len(faults) == 0 {
 		return faults
 	}
-	s := &suggester{scanFrom(name, text, from)}
+	s := &suggester{scanner: scanFrom(name, text, from)}
 	for i := range faults {
 		d := &faults[i]
 		at := sort.Search(len(s.toks)-1, func(k int) bool { return s.toks[k].Pos.Offset >= d.Span.Start.Offset })
@@ -30,7 +30,10 @@ func suggest(name, text string, from Pos, faults []Diagnostic) []Diagnostic {
 }
 
 // suggester looks for fixes in the tokens of a text.
-type suggester struct{ *scanner }
+type suggester struct {
+	*scanner
+	surplus *bool // there are more "}" than "{", once that was counted
+}
 
 // put returns the safe fix that puts a text in place of a span.
 func put(title string, at Span, text string) Fix {
@@ -59,8 +62,13 @@ func (s *suggester) fix(d *Diagnostic, at int) Fix {
 	case RuleMissingSemicolon:
 		return write(d.Span, ";")
 	case RuleMissingComma:
-		if s.inAnnotation(at) && !s.anotherArg(at) {
-			return Fix{}
+		if s.inAnnotation(at) {
+			if f := s.oneValue(d, at); f.Title != "" || s.typ(at) == tokIdent && s.typ(at+1) != ':' && s.typ(at-1) == tokNumber {
+				return f
+			}
+			if !s.anotherArg(at) {
+				return Fix{}
+			}
 		}
 		return write(d.Span, ",")
 	case RuleUnclosedAngle, RuleUnclosedBracket, RuleUnclosedParen:
@@ -169,6 +177,9 @@ func (s *suggester) closing(d *Diagnostic, at int) Fix {
 	}
 	last := s.typ(at - 1)
 	end := behind(&s.toks[at-1])
+	if f := s.otherCloser(d, at); f.Title != "" {
+		return f
+	}
 	switch d.Rule {
 	case RuleUnclosedAngle:
 		switch s.typ(at) {
@@ -200,6 +211,50 @@ func (s *suggester) closing(d *Diagnostic, at int) Fix {
 		}
 	}
 	return Fix{}
+}
+
+// otherCloser writes what closes a list in place of the token at an index,
+// which closes nothing.
+func (s *suggester) otherCloser(d *Diagnostic, at int) Fix {
+	switch s.typ(at) {
+	case '}':
+		if !s.surplusBrace() || s.typ(at+1) == '}' || s.typ(at+1) == lexer.EOF {
+			return Fix{}
+		}
+	case ']', '>':
+		if d.Rule != RuleUnclosedParen {
+			return Fix{}
+		}
+	default:
+		return Fix{}
+	}
+	switch last := s.typ(at - 1); {
+	case d.Rule == RuleUnclosedAngle && s.openAngles(at) == 1:
+		return write(over(&s.toks[at]), ">")
+	case d.Rule == RuleUnclosedBracket && (last == tokNumber || last == tokDots || last == tokString || last == tokIdent):
+		return write(over(&s.toks[at]), "]")
+	case d.Rule == RuleUnclosedParen && (endsPiece(last) || last == ','):
+		return write(over(&s.toks[at]), ")")
+	}
+	return Fix{}
+}
+
+// surplusBrace reports whether the text has more "}" than "{".
+func (s *suggester) surplusBrace() bool {
+	if s.surplus == nil {
+		n := 0
+		for i := range s.toks {
+			switch s.toks[i].Type {
+			case '{':
+				n--
+			case '}':
+				n++
+			}
+		}
+		more := n > 0
+		s.surplus = &more
+	}
+	return *s.surplus
 }
 
 // surplusParen reports whether the token at an index is a ")" and its member has

@@ -38,6 +38,10 @@ func (s *suggester) slip(d *Diagnostic, at int) Fix {
 	case expects(`":" and a type`) && found == '?' && behindIt == ':' && s.typ(at+2) == tokIdent && s.endsType(at+3):
 		f := Fix{Title: `move the "?" behind the type`, Edits: []Edit{{Span: d.Span}, {behind(&s.toks[at+2]), "?"}}, Safe: true}
 		return s.hinted(d, `write "?" behind the type`, f)
+	case expects(`":" and a type`) && found == tokIdent && before == tokIdent && behindIt == ':' && modifiers[s.toks[at-1].Value] != "":
+		return s.modifier(d, at)
+	case found == tokIdent && before == tokNumber && s.isUnit(at):
+		return s.joined(d, at)
 	case expects(`":" and a type`) && (found == tokArrow || found == '=') && behindIt == tokIdent && before == tokIdent:
 		gap := behind(&s.toks[at-1])
 		gap.End = endOf(&s.toks[at])
@@ -65,6 +69,9 @@ func (s *suggester) slip(d *Diagnostic, at int) Fix {
 		return s.hinted(d, "write name: value", put("write :", gap, ":"))
 	case expects("a value") && found == '[':
 		if s.inAnnotation(at) {
+			if s.annotationAround(at) == "example" {
+				return hint("a list cannot be written in an example: leave the argument out")
+			}
 			return hint(`write its elements without "[" and "]"`)
 		}
 		return hint("a list cannot be written in a document")
@@ -147,7 +154,9 @@ func (s *suggester) otherEnd(d *Diagnostic, at int) Fix {
 	gap := behind(&s.toks[at-1])
 	switch {
 	case s.typ(at) == ']':
-		d.Hint = "write [.." + first + "] for at most " + first + ", [" + first + "..] for at least " + first
+		d.Hint = "write [.." + first + "] for at most " + first + ", [" + first + ".." + first + "] for exactly " + first + ", [" + first + "..] for at least " + first
+	case s.typ(at) == tokIdent && s.toks[at].Value == "bytes" && s.typ(at+1) == ']':
+		d.Hint = "write [.." + first + " bytes] for at most " + first + ", [" + first + ".." + first + " bytes] for exactly " + first
 	case s.typ(at) == tokNumber && s.toks[at].Value[0] == '-' && (s.typ(at+1) == ']' || s.typ(at+1) == tokIdent):
 		gap.End = endOf(&s.toks[at])
 		return s.hinted(d, "write "+first+".."+s.toks[at].Value[1:], put("write ..", gap, ".."+s.toks[at].Value[1:]))
