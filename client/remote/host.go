@@ -88,6 +88,9 @@ type link interface {
 // trying again does not help; MaybeDone is set if an operation may have been
 // carried out. A context that ends while an operation is being called ends as
 // such a failure too, which wraps the context's error.
+//
+// Requests end with their contexts, but a Host elsewhere may hold up those that
+// wait for it: it is no [wip.Prompt], so that a client puts limits around it.
 type Host struct {
 	opt  Options
 	open func(ctx context.Context) (link, error)
@@ -105,10 +108,7 @@ type Host struct {
 	attempt *attempt // nil if nobody connects
 }
 
-var (
-	_ wip.TreeSource = (*Host)(nil)
-	_ wip.Prompt     = (*Host)(nil)
-)
+var _ wip.TreeSource = (*Host)(nil)
 
 // attempt is one attempt to connect, which those who need it await.
 type attempt struct {
@@ -148,9 +148,6 @@ func (h *Host) Close() error {
 	}
 	return nil
 }
-
-// Prompt promises that requests end with their contexts.
-func (*Host) Prompt() {}
 
 // Capabilities returns what the Host says of itself, and connects for it if
 // need be.
