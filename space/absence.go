@@ -1,7 +1,6 @@
 package space
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/wipagent/wipagent/space/wip"
@@ -14,7 +13,14 @@ type absence struct{ caller, path string }
 // the caller. Of what is below, it says something only if an entry was at path
 // before: a Host may have entries below a path that never was one.
 func (s *Space) drop(caller wip.Caller, path string, seq uint64) {
-	mine := s.knownTo(caller, false)
+	if mine := s.knownTo(caller, false); s.remove(mine, caller, path, seq) {
+		s.forgetKnown(caller, path)
+	}
+}
+
+// remove is drop but for what was kept. It reports whether the entry was in the
+// caller's Known Space.
+func (s *Space) remove(mine *knownSpace, caller wip.Caller, path string, seq uint64) (known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The number keeps a tree that is under way from bringing it back.
@@ -25,38 +31,39 @@ func (s *Space) drop(caller wip.Caller, path string, seq uint64) {
 	}
 	old := s.tree.Load()
 	outdated := func(n *Node) bool { return n != nil && n.seq < seq && (n.from == caller.ID || n.from == "") }
-	was := outdated(old.nodes[path])
+	was := outdated(old.at(path))
 	if mine != nil {
-		if known, ok := mine.Peek(path); ok && known.seq < seq {
-			was = true
-			mine.Remove(path)
+		if n, ok := mine.nodes.Peek(path); ok && n.seq < seq {
+			was, known = true, mine.nodes.Remove(path)
 		}
 	}
 	if !was {
-		return
+		return known
 	}
-	at := append(slices.Clone(old.below(path)), old.nodes[path])
-	if !slices.ContainsFunc(at, outdated) {
-		return
+	gone := func(n *Node) bool { return outdated(n) && within(n.Path, path) }
+	from, to := old.reach(path)
+	if slices.ContainsFunc(old.sorted[from:to], gone) {
+		s.replace(old, slices.DeleteFunc(slices.Clone(old.sorted), gone), old.grown)
 	}
-	nodes := maps.Clone(old.nodes)
-	for _, n := range at {
-		if outdated(n) {
-			delete(nodes, n.Path)
-		}
-	}
-	s.replace(old, nodes, old.grown)
+	return known
 }
 
-// prune removes from a growth what the Host has said since to be gone, and what
-// is below that. The caller holds mu.
-func (s *Space) prune(g *growth) {
-	var gone []string
-	g.nodes = slices.DeleteFunc(g.nodes, func(n *Node) bool { // level by level: what is above comes first
-		if seq, ok := s.gone.Peek(absence{g.caller, n.Path}); ok && seq > g.seq {
-			gone = append(gone, n.Path)
+// prune returns a growth's nodes without what the Host has said since to be gone,
+// and what is below that. The caller holds mu.
+func (s *Space) prune(g *growth) []*Node {
+	if s.gone.Len() == 0 {
+		return g.nodes
+	}
+	below := ""
+	return slices.DeleteFunc(slices.Clone(g.nodes), func(n *Node) bool { // by path: what is above comes first
+		if below != "" && within(n.Path, below) {
 			return true
 		}
-		return slices.ContainsFunc(gone, func(path string) bool { return within(n.Path, path) })
+		seq, ok := s.gone.Peek(absence{g.caller, n.Path})
+		if ok && seq > g.seq {
+			below = n.Path
+			return true
+		}
+		return false
 	})
 }

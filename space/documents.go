@@ -3,10 +3,12 @@ package space
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
@@ -34,15 +36,66 @@ func newDocuments() *documents { return &documents{idl.NewCache(maxCompiled)} }
 // library returns a view of one Host's documents in which each is asked for
 // once. It is for one look at the Host and not for concurrent use.
 func (d *documents) library(m *Mount) *library {
-	return &library{documents: d, mount: m, texts: map[string]text{}, found: map[string]found{}}
+	return &library{documents: d, mount: m, source: m.document, texts: map[string]text{}, found: map[string]found{}, kinds: map[string]*kind{}}
 }
 
 type library struct {
 	documents *documents
 	mount     *Mount
+	source    func(ctx context.Context, name string) ([]byte, error) // the Host, or what was kept of it
 	texts     map[string]text
 	loaded    int              // bytes of texts
 	found     map[string]found // by name
+	kinds     map[string]*kind // by key
+	key       []byte           // of the latest kind
+}
+
+// kind is what Objects have in common that name the same interfaces.
+type kind struct {
+	refs       []wip.InterfaceRef
+	interfaces []*idl.Interface
+	problems   []error // which of them could not be had
+}
+
+// understand returns the interfaces that refs name. The error says that a
+// document could not be asked for.
+func (l *library) understand(ctx context.Context, refs []wip.InterfaceRef) (*kind, error) {
+	l.key = l.key[:0]
+	for i := range refs {
+		for _, part := range []string{refs[i].Document, refs[i].Interface, refs[i].SHA256} {
+			l.key = append(binary.AppendUvarint(l.key, uint64(len(part))), part...)
+		}
+	}
+	if k, ok := l.kinds[string(l.key)]; ok {
+		return k, nil
+	}
+	k := &kind{refs: refs}
+	for _, ref := range refs {
+		i, err := l.find(ctx, ref)
+		switch {
+		case err == nil:
+			if !slices.Contains(k.interfaces, i) {
+				k.interfaces = append(k.interfaces, i)
+			}
+		case isPassing(err):
+			return nil, err
+		default:
+			k.problems = append(k.problems, err)
+		}
+	}
+	k.interfaces = slices.Clip(k.interfaces)
+	l.kinds[string(l.key)] = k
+	return k, nil
+}
+
+// kept returns the texts that were loaded, for a Store.
+func (l *library) kept() (list []KeptDocument) {
+	for name, t := range l.texts {
+		if t.err == nil {
+			list = append(list, KeptDocument{name, t.sum, t.source})
+		}
+	}
+	return list
 }
 
 type found struct {
@@ -95,7 +148,7 @@ func (l *library) text(ctx context.Context, name string) text {
 	if len(l.texts) >= maxDocuments || l.loaded > maxLoaded {
 		return fault("more than %d IDL documents or %d bytes of them are named", maxDocuments, maxLoaded)
 	}
-	source, err := l.mount.document(ctx, name)
+	source, err := l.source(ctx, name)
 	l.loaded += len(source)
 	t := text{source: source, sum: sha256.Sum256(source), err: err}
 	switch {

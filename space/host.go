@@ -18,6 +18,12 @@ func (m *Mount) fetchTree(ctx context.Context, caller wip.Caller, path string) (
 	return ask(ctx, m, func() (wip.Tree, error) { return m.Host.FetchTree(ctx, caller, hostPath(m.Path, path)) })
 }
 
+// fetchTreeSince asks the Host for what has changed in its whole tree since a
+// tag.
+func (m *Mount) fetchTreeSince(ctx context.Context, source wip.TreeSource, tag string) (wip.Change, error) {
+	return ask(ctx, m, func() (wip.Change, error) { return source.FetchTreeSince(ctx, wip.Caller{}, "/", tag) })
+}
+
 // document asks the Host for the text of an IDL document.
 func (m *Mount) document(ctx context.Context, name string) ([]byte, error) {
 	return ask(ctx, m, func() ([]byte, error) { return m.Host.Document(ctx, name) })

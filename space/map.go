@@ -12,7 +12,7 @@ import (
 // drawMap writes what there is among entries, in the order of paths: a line
 // for each mount, and below it a line for the entries of one folder that have
 // the same operations. Such a line gives paths from the mount on, as
-// "  /lights: list_lights set_color".
+// "  /lights: list_lights set_color". A mount whose Host does not answer says so.
 //
 // Where there is no room for all of it, lines that have nothing to do with the
 // query name fewer operations, then lines are shortened and left out, the least
@@ -119,6 +119,9 @@ func (l *mapLine) measure() {
 	l.long, l.short = first.node.Path+rest, "  "+first.node.HostPath+rest
 	if title := first.node.Title; first.isMount() && title != "" && !strings.EqualFold("/"+title, first.node.Path) {
 		l.long = first.node.Path + " (" + title + ")"
+	}
+	if m := first.node.Mount; m != nil && !m.Available() {
+		l.long += " (unavailable)"
 	}
 	order := make([]int, len(l.names))
 	for i := range order {

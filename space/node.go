@@ -3,6 +3,9 @@ package space
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wipagent/wipagent/idl"
@@ -10,7 +13,7 @@ import (
 	"github.com/wipagent/wipagent/space/wip"
 )
 
-// Mount is a Host at its place in the space. It is immutable.
+// Mount is a Host at its place in the space. What is exported of it is immutable.
 type Mount struct {
 	Path    string // absolute, such as "/grid"
 	Title   string // cleaned; may be empty
@@ -20,7 +23,14 @@ type Mount struct {
 	Trusted bool
 	Host    wip.Host
 
-	since time.Time // when it was mounted
+	since         time.Time // when it was mounted
+	identity      string    // empty: nothing of it is kept
+	quiet         bool      // not looked at in the background
+	maxEntries    int
+	maxOperations int
+	held          atomic.Pointer[held]
+	keeping       sync.Mutex // held for kept
+	kept          *held      // what the Store was given
 }
 
 // Join returns the path in the space of the Host's own path. The error names
@@ -63,6 +73,7 @@ type Node struct {
 	// the Object names and could not be had: they are not in Interfaces.
 	Problems []error
 
+	kind *kind     // of the Object; nil if there is none
 	seen time.Time // when the Host was asked
 	seq  uint64    // orders observations; later is larger
 	from string    // the caller whose tree brought it
@@ -130,16 +141,8 @@ func (n *Node) Operation(name string, allowed func(*idl.Operation) bool) *idl.Op
 
 // same reports whether nothing differs that a search or a call could notice.
 func (n *Node) same(o *Node) bool {
-	if n.Title != o.Title || n.Summary != o.Summary || n.ObjectID != o.ObjectID || n.Tag != o.Tag ||
-		n.Indexable != o.Indexable || n.Mount != o.Mount || len(n.Interfaces) != len(o.Interfaces) {
-		return false
-	}
-	for i := range n.Interfaces {
-		if n.Interfaces[i] != o.Interfaces[i] {
-			return false
-		}
-	}
-	return true
+	return n.Path == o.Path && n.Title == o.Title && n.Summary == o.Summary && n.ObjectID == o.ObjectID && n.Tag == o.Tag &&
+		n.Indexable == o.Indexable && n.Mount == o.Mount && slices.Equal(n.Interfaces, o.Interfaces)
 }
 
 // Error is trouble with a mounted Host, for the operator's log: it quotes

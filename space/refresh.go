@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -18,7 +15,8 @@ import (
 // the caller may see them, and merges what comes into the Discoverable Space:
 // indexable entries are from then on what the Host now says they are, those
 // that this caller's trees brought before and no longer bring are gone, and
-// entries that are not indexable go to the caller's Known Space.
+// entries that are not indexable go to the caller's Known Space. Of a Host that
+// can tell, only what has changed is asked for.
 //
 // The error joins the trouble of all mounts, each as an *Error, and is for the
 // operator: what could be understood is merged nevertheless. A mount whose Host
@@ -47,51 +45,79 @@ func (s *Space) Refresh(ctx context.Context, caller wip.Caller, path string) err
 
 // grow fetches and merges one mount's tree from path on.
 func (s *Space) grow(ctx context.Context, m *Mount, caller wip.Caller, path string) error {
-	g := &growth{space: s, mount: m, library: s.docs.library(m), caller: caller.ID, seq: s.clock.Add(1), seen: time.Now()}
-	root, err := m.fetchTree(ctx, caller, path)
-	switch {
-	case errors.Is(err, ErrNotFound):
-	case err != nil:
-		return err
-	default:
-		if err := g.collect(ctx, root, path); err != nil {
-			return err
-		}
+	g := &growth{
+		space: s, mount: m, library: s.docs.library(m), path: path,
+		caller: caller.ID, seq: s.clock.Add(1), seen: time.Now(),
 	}
-	s.merge(g, path)
+	var err error
+	if source, ok := m.Host.(wip.TreeSource); ok && g.holds() {
+		err = g.ask(ctx, source)
+	} else {
+		err = g.askWhole(ctx, caller)
+	}
+	if err != nil {
+		return err
+	}
+	if s.merge(g); g.holds() {
+		s.hold(g)
+	}
+	for _, err := range s.trouble.take() {
+		g.problems.add(err)
+	}
 	return errors.Join(g.problems.list()...)
 }
 
 // growth gathers the nodes of one tree.
 type growth struct {
-	space      *Space
-	mount      *Mount
-	library    *library
-	caller     string
-	seq        uint64
-	seen       time.Time
-	nodes      []*Node // in the Host's order, level by level
+	space   *Space
+	mount   *Mount
+	library *library
+	path    string // in the space
+	caller  string
+	seq     uint64
+	seen    time.Time
+
+	tag        string
+	nodes      []*Node // in the Host's order, level by level; of what is held, by path
+	root       words   // the Host's own for its root
 	operations int
+	partial    bool // something of the tree was left out
 	problems   problems
 }
 
+// words are a title and a summary.
+type words struct{ title, summary string }
+
+// askWhole fetches a whole tree.
+func (g *growth) askWhole(ctx context.Context, caller wip.Caller) error {
+	root, err := g.mount.fetchTree(ctx, caller, g.path)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return g.collect(ctx, &root, false)
+}
+
 // collect makes nodes of a tree, level by level, so that what a bound cuts off
-// is the deepest. It fails only when the Host cannot be asked for a document.
-func (g *growth) collect(ctx context.Context, root wip.Tree, path string) error {
+// is the deepest. The root is the entry that was asked for or, of a part, any
+// below it. It fails only when the Host cannot be asked for a document.
+func (g *growth) collect(ctx context.Context, root *wip.Tree, part bool) error {
 	taken := map[string]bool{}
 	type branch struct {
 		tree  *wip.Tree
 		above string // the space path that the entry must lie below
 	}
-	level := []branch{{&root, ""}}
+	level := []branch{{root, ""}}
 	for len(level) > 0 {
 		var next []branch
 		for _, b := range level {
-			entry := b.tree.Entry
+			entry := &b.tree.Entry
 			at, err := g.mount.Join(entry.Path)
 			switch {
 			case err != nil:
-			case b.above == "" && at != path:
+			case b.above == "" && at != g.path && (!part || !within(at, g.path)):
 				err = errors.New("the tree's root is not the entry that was asked for")
 			case b.above != "" && (at == b.above || !within(at, b.above)):
 				err = errors.New("an entry does not lie below the entry that holds it")
@@ -99,27 +125,14 @@ func (g *growth) collect(ctx context.Context, root wip.Tree, path string) error 
 				err = errors.New("two entries have the same path")
 			}
 			if err != nil {
+				g.partial = true
 				g.problems.add(&Error{g.mount.Path, err})
 				continue
 			}
 			taken[at] = true
-			n, err := g.space.node(ctx, g.mount, g.library, entry, at)
-			if err != nil {
+			if more, err := g.take(ctx, entry, at); !more || err != nil {
 				return err
 			}
-			for _, p := range n.Problems {
-				g.problems.add(p)
-			}
-			for _, i := range n.Interfaces {
-				g.operations += len(i.Operations)
-			}
-			if len(g.nodes) >= g.space.cfg.MaxEntries || g.operations > g.space.cfg.MaxOperations {
-				g.problems.add(&Error{g.mount.Path, fmt.Errorf("the tree is larger than %d entries or %d operations: the rest is left out",
-					g.space.cfg.MaxEntries, g.space.cfg.MaxOperations)})
-				return nil
-			}
-			n.seq, n.seen, n.from = g.seq, g.seen, g.caller
-			g.nodes = append(g.nodes, n)
 			for i := range b.tree.Children {
 				next = append(next, branch{&b.tree.Children[i], at})
 			}
@@ -129,110 +142,42 @@ func (g *growth) collect(ctx context.Context, root wip.Tree, path string) error 
 	return nil
 }
 
-// merge makes a growth part of the space, all at once.
-func (s *Space) merge(g *growth, path string) {
-	var mine *lru.Cache[string, *Node]
-	if slices.ContainsFunc(g.nodes, func(n *Node) bool { return !n.Indexable }) {
-		mine = s.knownTo(wip.Caller{ID: g.caller}, true)
+// take adds an entry, whose path has been checked. It reports false if there is
+// no room.
+func (g *growth) take(ctx context.Context, entry *wip.Entry, at string) (more bool, err error) {
+	n, err := g.space.node(ctx, g.mount, g.library, entry, at)
+	if err != nil {
+		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.prune(g)
-	old := s.tree.Load()
-	nodes := maps.Clone(old.nodes)
-	if nodes == nil {
-		nodes = map[string]*Node{}
+	if at == g.mount.Path {
+		g.root = words{cleaned(entry.Title, maxTitle), cleaned(entry.Summary, maxSummary)}
 	}
-	for p, n := range nodes {
-		if n.from == g.caller && n.seq < g.seq && n.Mount == g.mount && within(p, path) {
-			delete(nodes, p)
-		}
+	if own := len(n.Problems); own > 0 && (n.kind == nil || own > len(n.kind.problems)) {
+		g.partial = true
 	}
-	for _, n := range slices.Backward(g.nodes) {
-		if !n.Indexable {
-			keep(mine, n)
-		}
-		switch newer := nodes[n.Path]; {
-		case newer != nil && newer.seq > g.seq:
-		case n.Indexable:
-			nodes[n.Path] = n
-		default:
-			delete(nodes, n.Path)
-		}
-	}
-	s.trim(nodes, g)
-	grown := old.grown
-	if path == g.mount.Path && g.seen.After(grown[g.mount]) {
-		if grown = maps.Clone(grown); grown == nil {
-			grown = map[*Mount]time.Time{}
-		}
-		grown[g.mount] = g.seen
-	}
-	s.replace(old, nodes, grown)
+	return g.add(n), nil
 }
 
-// replace makes nodes the discoverable ones, of mounts whose trees were asked for
-// when grown says. The caller holds mu.
-func (s *Space) replace(old *tree, nodes map[string]*Node, grown map[*Mount]time.Time) {
-	changed := len(nodes) != len(old.nodes)
-	for p, n := range nodes {
-		if was := old.nodes[p]; was == nil || !was.same(n) {
-			changed = true
-			break
-		}
+// add adds a node, which nobody else has yet. It reports false if there is no
+// room.
+func (g *growth) add(n *Node) bool {
+	for _, p := range n.Problems {
+		g.problems.add(p)
 	}
-	next := *old
-	next.nodes, next.grown = nodes, grown
-	if changed {
-		next.version++
+	g.operations += n.operations()
+	if len(g.nodes) >= g.mount.maxEntries || g.operations > g.mount.maxOperations {
+		g.partial = true
+		g.problems.add(&Error{g.mount.Path, fmt.Errorf("the tree is larger than %d entries or %d operations: the rest is left out",
+			g.mount.maxEntries, g.mount.maxOperations)})
+		return false
 	}
-	next.sorted = slices.SortedFunc(maps.Values(nodes), func(a, b *Node) int { return comparePaths(a.Path, b.Path) })
-	s.tree.Store(&next)
-	if changed {
-		s.views.Purge() // no View of an earlier state is asked for again
-	}
-}
-
-// trim keeps a mount within its bounds when several callers' trees add up:
-// what the latest tree did not bring goes first, oldest first.
-func (s *Space) trim(nodes map[string]*Node, g *growth) {
-	var others []*Node
-	entries, operations := 0, 0
-	for _, n := range nodes {
-		if n.Mount != g.mount {
-			continue
-		}
-		entries, operations = entries+1, operations+n.operations()
-		if n.seq != g.seq {
-			others = append(others, n)
-		}
-	}
-	slices.SortFunc(others, func(a, b *Node) int {
-		if a.seq != b.seq {
-			return int(int64(a.seq) - int64(b.seq))
-		}
-		return comparePaths(b.Path, a.Path)
-	})
-	for _, n := range others {
-		if entries <= s.cfg.MaxEntries && operations <= s.cfg.MaxOperations {
-			return
-		}
-		entries, operations = entries-1, operations-n.operations()
-		delete(nodes, n.Path)
-	}
-}
-
-// operations counts the operations of all interfaces.
-func (n *Node) operations() int {
-	count := 0
-	for _, i := range n.Interfaces {
-		count += len(i.Operations)
-	}
-	return count
+	n.seq, n.seen, n.from = g.seq, g.seen, g.caller
+	g.nodes = append(g.nodes, n)
+	return true
 }
 
 // fetch asks the Host for one entry.
-func (s *Space) fetch(ctx context.Context, m *Mount, caller wip.Caller, path string) (*Node, error) {
+func (s *Space) fetch(ctx context.Context, m *Mount, lib *library, caller wip.Caller, path string) (*Node, error) {
 	entry, err := m.fetch(ctx, caller, path)
 	if err != nil {
 		return nil, err
@@ -240,15 +185,15 @@ func (s *Space) fetch(ctx context.Context, m *Mount, caller wip.Caller, path str
 	if at, err := m.Join(entry.Path); err != nil || at != path {
 		return nil, &Error{m.Path, errors.New("the Host answered with another entry than it was asked for")}
 	}
-	return s.node(ctx, m, s.docs.library(m), entry, path)
+	return s.node(ctx, m, lib, &entry, path)
 }
 
 // node makes a node of a Host's entry, whose path has been checked. The error
 // says that a document could not be asked for; whatever is wrong with the
 // entry itself is in the node's Problems.
-func (s *Space) node(ctx context.Context, m *Mount, lib *library, e wip.Entry, path string) (*Node, error) {
+func (s *Space) node(ctx context.Context, m *Mount, lib *library, e *wip.Entry, path string) (*Node, error) {
 	n := &Node{
-		Path: path, Mount: m, HostPath: e.Path, Indexable: e.Indexable,
+		Path: path, Mount: m, HostPath: hostPath(m.Path, path), Indexable: e.Indexable,
 		Title: cleaned(e.Title, maxTitle), Summary: cleaned(e.Summary, maxSummary),
 	}
 	if path == m.Path { // the operator's words for the Host go first
@@ -272,18 +217,13 @@ func (s *Space) node(ctx context.Context, m *Mount, lib *library, e wip.Entry, p
 		problem("an Object names more than 32 interfaces: the rest is left out")
 		refs = refs[:maxInterfaces]
 	}
-	for _, ref := range refs {
-		i, err := lib.find(ctx, ref)
-		switch {
-		case err == nil:
-			if !slices.Contains(n.Interfaces, i) {
-				n.Interfaces = append(n.Interfaces, i)
-			}
-		case isPassing(err):
-			return nil, err
-		default:
-			n.Problems = append(n.Problems, err)
-		}
+	u, err := lib.understand(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	n.kind, n.Interfaces = u, u.interfaces
+	if n.Problems = append(n.Problems, u.problems...); len(n.Problems) == 0 {
+		n.Problems = nil
 	}
 	return n, nil
 }
@@ -306,7 +246,7 @@ type problems struct {
 }
 
 func (p *problems) add(err error) {
-	same := func(e error) bool { return e.Error() == err.Error() }
+	same := func(e error) bool { return e == err || e.Error() == err.Error() }
 	switch {
 	case slices.ContainsFunc(p.first, same):
 	case len(p.first) < 8:

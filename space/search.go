@@ -59,6 +59,8 @@ type Hit struct {
 	Title    string   `json:"title"`   // cleaned; may be empty
 	Summary  string   `json:"summary"` // cleaned; may be empty
 	Strength Strength `json:"strength"`
+	// Unavailable says that the entry's Host does not answer at the moment.
+	Unavailable bool `json:"unavailable,omitempty"`
 	// Operations are those that fit best, best first, at most 5; a folder
 	// has none.
 	Operations []OperationHit `json:"operations"`
@@ -246,6 +248,7 @@ func (f *Found) fill(groups []*group) {
 func (g *group) hit() Hit {
 	n := g.entry.node
 	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak, Operations: []OperationHit{}}
+	h.Unavailable = n.Mount != nil && !n.Mount.Available()
 	if g.best.Strong {
 		h.Strength = Strong
 	}

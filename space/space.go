@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,10 +60,14 @@ type Space struct {
 	tree   atomic.Pointer[tree]
 	mu     sync.Mutex // held to change tree or looks or to find a caller's Known Space
 	looks  map[*Mount]look
-	known  *lru.Cache[string, *lru.Cache[string, *Node]]
+	known  *lru.Cache[string, *knownSpace]
 	gone   *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
 	views  *lru.Cache[viewKey, *View]
 	ranker Ranker
+
+	trouble troubles     // with the Store
+	keepers atomic.Int32 // how many Keeps there are
+	mounted chan struct{}
 }
 
 // tree is one state of the mounts and the Discoverable Space. It is immutable.
@@ -71,8 +76,7 @@ type tree struct {
 	made    time.Time
 	mounts  []*Mount
 	grown   map[*Mount]time.Time // when the latest whole tree was asked for
-	nodes   map[string]*Node
-	sorted  []*Node // by path
+	sorted  []*Node              // the discoverable ones, by path
 }
 
 // New returns a Space without mounts. A nil config is the zero Config.
@@ -90,7 +94,9 @@ func New(cfg *Config) *Space {
 	if s.ranker == nil {
 		s.ranker = Words{}
 	}
-	s.known = newCache[string, *lru.Cache[string, *Node]](s.cfg.MaxCallers)
+	s.clock.Store(firstObservation)
+	s.mounted = make(chan struct{}, 1)
+	s.known = newCache[string, *knownSpace](s.cfg.MaxCallers)
 	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
 	s.tree.Store(&tree{made: time.Now()})
@@ -120,11 +126,15 @@ type MountOptions struct {
 	// MaxEntries and MaxOperations bound the tree in place of the Space's; 0
 	// leaves it at those, or at four operations an entry if MaxEntries is given.
 	MaxEntries, MaxOperations int
+	// Quiet says that the Host is asked for its tree only where a caller waits
+	// for it, and never by Keep.
+	Quiet bool
 }
 
 // Mount puts a Host at an absolute path such as "/grid", whose segments
 // consist of letters, digits, dots, underscores and hyphens. No mount may lie
-// on, above or below another. It asks the Host nothing: see [Space.Refresh].
+// on, above or below another. It asks the Host nothing: see [Space.Refresh]. What
+// Config.Store has of the Host is there from then on, as old as it is.
 func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 	if err := checkMountPath(path); err != nil {
 		return fmt.Errorf("mount %q: %w", path, err)
@@ -135,7 +145,24 @@ func (s *Space) Mount(path string, host wip.Host, opt *MountOptions) error {
 	m := &Mount{
 		Path: path, Host: host, Trusted: opt.Trusted, since: time.Now(),
 		Title: cleaned(opt.Title, maxTitle), Summary: cleaned(opt.Summary, maxSummary),
+		identity: opt.Identity, quiet: opt.Quiet,
+		maxEntries:    cmp.Or(opt.MaxEntries, s.cfg.MaxEntries),
+		maxOperations: cmp.Or(opt.MaxOperations, 4*opt.MaxEntries, s.cfg.MaxOperations),
 	}
+	if err := s.add(m); err != nil {
+		return err
+	}
+	s.restore(m)
+	select {
+	case s.mounted <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// add makes a mount one of the space's.
+func (s *Space) add(m *Mount) error {
+	path := m.Path
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.tree.Load()
@@ -181,15 +208,25 @@ func (t *tree) folder(path string) *Node {
 	return nil
 }
 
-// below returns the discoverable nodes below path, sorted.
-func (t *tree) below(path string) []*Node {
-	prefix := strings.TrimSuffix(path, "/") + "/"
-	from, _ := slices.BinarySearchFunc(t.sorted, prefix, func(n *Node, p string) int { return comparePaths(n.Path, p) })
-	to := from
-	for to < len(t.sorted) && strings.HasPrefix(t.sorted[to].Path, prefix) {
-		to++
+// at returns the discoverable node at path, or nil.
+func (t *tree) at(path string) *Node {
+	i, ok := slices.BinarySearchFunc(t.sorted, path, func(n *Node, p string) int { return comparePaths(n.Path, p) })
+	if !ok {
+		return nil
 	}
-	return t.sorted[from:to]
+	return t.sorted[i]
+}
+
+// reach returns where the discoverable nodes at and below path are in sorted.
+func (t *tree) reach(path string) (from, to int) {
+	return reach(len(t.sorted), func(i int) string { return t.sorted[i].Path }, path)
+}
+
+// reach returns which of count paths, in their order, are at or below scope.
+func reach(count int, at func(int) string, scope string) (from, to int) {
+	from = sort.Search(count, func(i int) bool { return comparePaths(at(i), scope) >= 0 })
+	to = from + sort.Search(count-from, func(i int) bool { return !within(at(from+i), scope) })
+	return from, to
 }
 
 // Resolve returns the entry at path: from memory if it is discoverable or
@@ -214,8 +251,8 @@ func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*N
 		}
 		return nil, ErrNotFound
 	}
-	seq, seen := s.clock.Add(1), time.Now()
-	n, err := s.fetch(ctx, m, caller, path)
+	seq, seen, lib := s.clock.Add(1), time.Now(), s.docs.library(m)
+	n, err := s.fetch(ctx, m, lib, caller, path)
 	if errors.Is(err, ErrNotFound) {
 		s.drop(caller, path, seq)
 		if folder := t.folder(path); folder != nil {
@@ -227,7 +264,8 @@ func (s *Space) Resolve(ctx context.Context, caller wip.Caller, path string) (*N
 		return nil, err
 	}
 	n.seq, n.seen = seq, seen
-	keep(s.knownTo(caller, true), n)
+	s.knownTo(caller, true).keep(n)
+	s.keepKnown(caller, n, lib)
 	return n, nil
 }
 
@@ -295,11 +333,12 @@ func (s *Space) Children(caller wip.Caller, path string) []*Node {
 			found[n.Path] = n
 		}
 	}
-	for _, n := range t.below(path) {
+	from, to := t.reach(path)
+	for _, n := range t.sorted[from:to] {
 		add(n)
 	}
 	if mine := s.knownTo(caller, false); mine != nil {
-		for _, n := range mine.Values() {
+		for _, n := range mine.nodes.Values() {
 			add(n)
 		}
 	}
@@ -309,38 +348,50 @@ func (s *Space) Children(caller wip.Caller, path string) []*Node {
 // Forget drops the entry from the caller's Known Space, so that the next
 // Resolve asks the Host unless the entry is discoverable.
 func (s *Space) Forget(caller wip.Caller, path string) {
-	if mine := s.knownTo(caller, false); mine != nil {
-		mine.Remove(path)
+	if mine := s.knownTo(caller, false); mine != nil && mine.nodes.Remove(path) {
+		s.forgetKnown(caller, path)
 	}
 }
 
 // recall returns the newest observation of path that the caller may draw on,
 // or nil.
 func (s *Space) recall(t *tree, caller wip.Caller, path string) *Node {
-	n := t.nodes[path]
+	n := t.at(path)
 	if mine := s.knownTo(caller, false); mine != nil {
-		if k, ok := mine.Get(path); ok && (n == nil || k.seq > n.seq) {
+		if k, ok := mine.nodes.Get(path); ok && (n == nil || k.seq > n.seq) {
 			return k
 		}
 	}
 	return n
 }
 
+// knownSpace is what one caller knows beside what is discoverable.
+type knownSpace struct {
+	nodes *lru.Cache[string, *Node]
+
+	mu       sync.Mutex      // held to restore
+	restored map[*Mount]bool // whether what was kept of it is there
+}
+
 // keep puts n into a Known Space unless something newer is there.
-func keep(mine *lru.Cache[string, *Node], n *Node) {
-	if old, ok := mine.Peek(n.Path); !ok || old.seq < n.seq {
-		mine.Add(n.Path, n)
+func (k *knownSpace) keep(n *Node) {
+	if old, ok := k.nodes.Peek(n.Path); !ok || old.seq < n.seq {
+		k.nodes.Add(n.Path, n)
 	}
 }
 
-// knownTo returns the caller's Known Space, made if it is missing and wanted.
-func (s *Space) knownTo(caller wip.Caller, wanted bool) *lru.Cache[string, *Node] {
+// knownTo returns the caller's Known Space, made if it is missing and wanted, or
+// if something may have been kept of it.
+func (s *Space) knownTo(caller wip.Caller, wanted bool) *knownSpace {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	mine, ok := s.known.Get(caller.ID)
-	if !ok && wanted {
-		mine = newCache[string, *Node](s.cfg.MaxKnown)
+	if !ok && (wanted || s.cfg.Store != nil) {
+		mine = &knownSpace{nodes: newCache[string, *Node](s.cfg.MaxKnown)}
 		s.known.Add(caller.ID, mine)
+	}
+	s.mu.Unlock()
+	if mine != nil && s.cfg.Store != nil {
+		s.restoreKnown(caller, mine)
 	}
 	return mine
 }

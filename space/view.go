@@ -93,7 +93,7 @@ func newView(s *Space, t *tree, bits []byte) *View {
 	// Folders are there for what they hold.
 	for _, e := range slices.Clone(v.entries) {
 		for p := parent(e.node.Path); p != "" && v.byPath[p] == nil; p = parent(p) {
-			n := t.nodes[p]
+			n := t.at(p)
 			if n == nil || n.ObjectID != "" { // an Object of which nothing is visible
 				n = t.folder(p)
 			}
@@ -169,7 +169,7 @@ func (v *View) age(entries []*viewEntry) time.Duration {
 			count(t.grown[e.node.Mount])
 		}
 		if e.node.seq > 0 { // and not a folder, in whose place may be what is hidden
-			count(t.nodes[e.node.Path].seen)
+			count(t.at(e.node.Path).seen)
 		}
 	}
 	if oldest.IsZero() {
