@@ -13,10 +13,14 @@ import (
 
 // Description is what inspect answers, in the form in which a model reads it.
 type Description struct {
-	Path       string             `json:"path"`
-	Title      string             `json:"title,omitempty"`
-	Summary    string             `json:"summary,omitempty"`
-	AgeMillis  int64              `json:"age_millis"`
+	Path      string `json:"path"`
+	Title     string `json:"title,omitempty"`
+	Summary   string `json:"summary,omitempty"`
+	AgeMillis int64  `json:"age_millis"`
+	// Unavailable says that the Host does not answer at the moment: this is what
+	// it last said, and a call would fail.
+	Unavailable bool `json:"unavailable,omitempty"`
+
 	Interfaces []InterfaceSummary `json:"interfaces,omitempty"`
 	// Forms says what the wrappers in the signatures look like in JSON.
 	Forms    map[string]string `json:"forms,omitempty"`
@@ -65,12 +69,15 @@ type Child struct {
 	Path    string `json:"path"`
 	Title   string `json:"title,omitempty"`
 	Summary string `json:"summary,omitempty"`
+	// Unavailable says so of a Host that is mounted here or above, unless that
+	// of the inspected entry is the same.
+	Unavailable bool `json:"unavailable,omitempty"`
 }
 
 // Describe renders an inspection, in at most as many bytes of JSON as the tool
 // list promises.
 func Describe(i *client.Inspection) *Description {
-	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Age.Milliseconds()}
+	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Age.Milliseconds(), Unavailable: i.Unavailable}
 	trusted := i.Node.Mount == nil || i.Node.Mount.Trusted
 	for _, iface := range i.Interfaces() {
 		summary := summarize(iface, i.Operations)
@@ -86,7 +93,8 @@ func Describe(i *client.Inspection) *Description {
 		forms(named.Operation, d.Forms)
 	}
 	for _, child := range i.Children {
-		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary})
+		unavailable := !i.Unavailable && child.Mount != nil && !child.Mount.Available()
+		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary, unavailable})
 	}
 	if i.Only {
 		op := i.Operations[0].Operation

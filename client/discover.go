@@ -2,6 +2,9 @@ package client
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/wipagent/wipagent/client/policy"
@@ -16,15 +19,16 @@ type Discovery = space.Found
 // Discover searches the Discoverable Space below scope ("/" for all of it) for
 // what serves the query, among what the principal may know (W2, W4). A scope
 // that does not exist answers like an empty one. A ranker that takes more than
-// 3 s is left, and the answer is the map alone. The only errors are the
-// context's; every error is an *Error.
+// 3 s is left, and the answer is the map alone. A Host that does not answer is
+// marked, and holds up nothing. The only errors are the context's; every error is
+// an *Error.
 func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query string) (found *Discovery, err error) {
 	start := time.Now()
 	rec := record(discover, "", p)
 	defer c.finish(&rec, start, &err)
 	searching, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
-	c.refreshStale(searching)
+	c.refreshStale(ctx)
 	answer := c.view(p).Search(searching, scope, query)
 	if answer.Err != nil { // the answer is the map; why is for the operator
 		rec.Ref = newID()
@@ -32,6 +36,9 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if !c.hears(p, scope) {
+		answer.Message = strings.TrimSpace(answer.Message + " " + unheard)
 	}
 	return answer, nil
 }
@@ -41,14 +48,81 @@ func (c *Client) view(p *policy.Principal) *space.View {
 	return c.space.View(func(n *space.Node, op *idl.Operation) bool { return c.allows(p, n, op) })
 }
 
-// refreshStale asks Hosts for trees that have grown old. It takes part of the
-// time of a search; a Host that does not answer by then keeps its old tree, and
-// the answer tells how old that is.
+// How long a search waits for trees that have grown old, and how long what it
+// asked for may go on after it.
+const (
+	refreshShare  = 250 * time.Millisecond
+	refreshWithin = 30 * time.Second
+)
+
+// refreshStale asks Hosts for trees that have grown old, or that could not be
+// had. A Host that does not answer within a small part of the time of a search
+// keeps its old tree for now, and the answer tells how old that is: what it says
+// later is for later searches, which do not wait for it.
 func (c *Client) refreshStale(ctx context.Context) {
-	const share = 2 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, share)
-	defer cancel()
-	if err := c.space.RefreshStale(ctx, wip.Caller{}); err != nil {
-		c.audit.Fault(newID(), string(discover), err)
+	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshWithin)
+	var asked sync.WaitGroup
+	ask := func(request func(context.Context) error) {
+		asked.Go(func() {
+			if err := request(asking); err != nil {
+				c.audit.Fault(newID(), string(discover), err)
+			}
+		})
 	}
+	for m := range c.mounts.all {
+		if m.due() && m.refreshing.CompareAndSwap(false, true) {
+			ask(func(ctx context.Context) error {
+				defer m.refreshing.Store(false)
+				return c.space.Refresh(ctx, wip.Caller{}, m.path)
+			})
+		}
+	}
+	ask(func(ctx context.Context) error { return c.space.RefreshStale(ctx, wip.Caller{}) })
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer cancel()
+		asked.Wait()
+	}()
+	share := time.NewTimer(refreshShare)
+	defer share.Stop()
+	select {
+	case <-done:
+	case <-share.C:
+	case <-ctx.Done():
+	}
+}
+
+// unheard says that more may be in the scope, where a Host has never told what
+// it has and does not answer now.
+const unheard = "A Host that may have more in this scope cannot be reached at the moment."
+
+// hears reports whether each Host that may show the principal something in the
+// scope has told what it has, or can be asked.
+func (c *Client) hears(p *policy.Principal, scope string) bool {
+	for m := range c.mounts.all {
+		if !m.Available() && m.mayShow(p) && overlap(m.path, scope) && c.space.Refreshed(m.path).IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// mayShow reports whether the mount's rules and the principal's grants leave
+// something to see there, whatever it is.
+func (m *mounted) mayShow(p *policy.Principal) bool {
+	here := func(name string) bool { return strings.HasPrefix(name, strings.TrimSuffix(m.path, "/")+"/") }
+	switch {
+	case p.Intent != nil && !slices.ContainsFunc(p.Intent, here):
+		return false
+	case p.Audience == idl.SchedulerRun:
+		return slices.ContainsFunc(p.Grants, here)
+	}
+	return p.Audience > 0 && p.Audience >= m.policy.Audience
+}
+
+// overlap reports whether one of two paths is at or above the other.
+func overlap(a, b string) bool {
+	a, b = strings.Trim(a, "/")+"/", strings.Trim(b, "/")+"/"
+	return a == "/" || b == "/" || strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }

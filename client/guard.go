@@ -9,73 +9,58 @@ import (
 	"github.com/wipagent/wipagent/space/wip"
 )
 
-// guard holds a Host to the protocol: each request ends with its context, a
-// panic is an error, and an error can be looked into safely. A Host that heeds
-// no context keeps its goroutine until it returns, but no caller. One that
-// promises to heed it is spared the goroutine, which costs more than a call of
-// the grid does.
-type guard struct {
-	host   wip.Host
-	prompt bool // the Host is a wip.Prompt
-}
+// guard holds a Host to the protocol: a panic is an error, an error can be looked
+// into safely, and an answer that comes after the end of its context is dropped.
+// The Host is one that heeds contexts: what does not is behind its limits.
+type guard struct{ host wip.Prompt }
 
-func newGuard(host wip.Host) guard {
-	_, prompt := host.(wip.Prompt)
-	return guard{host, prompt}
-}
-
-var _ wip.Host = guard{}
+var _ wip.TreeSource = guard{}
 
 // Fetch asks the Host for the entry at path.
 func (g guard) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.Entry, error) {
-	return guarded(ctx, g.prompt, func() (wip.Entry, error) { return g.host.Fetch(ctx, caller, path) })
+	return guarded(ctx, func() (wip.Entry, error) { return g.host.Fetch(ctx, caller, path) })
 }
 
 // FetchTree asks the Host for the tree at path.
 func (g guard) FetchTree(ctx context.Context, caller wip.Caller, path string) (wip.Tree, error) {
-	return guarded(ctx, g.prompt, func() (wip.Tree, error) { return g.host.FetchTree(ctx, caller, path) })
+	return guarded(ctx, func() (wip.Tree, error) { return g.host.FetchTree(ctx, caller, path) })
+}
+
+// FetchTreeSince asks the Host for what has changed in the tree at path. Of a
+// Host that keeps no states it is the whole tree, without a tag.
+func (g guard) FetchTreeSince(ctx context.Context, caller wip.Caller, path, tag string) (wip.Change, error) {
+	source, ok := g.host.(wip.TreeSource)
+	if !ok {
+		tree, err := g.FetchTree(ctx, caller, path)
+		if err != nil {
+			return wip.Change{}, err
+		}
+		return wip.Change{Whole: &tree}, nil
+	}
+	return guarded(ctx, func() (wip.Change, error) { return source.FetchTreeSince(ctx, caller, path, tag) })
 }
 
 // Document asks the Host for an IDL document.
 func (g guard) Document(ctx context.Context, name string) ([]byte, error) {
-	return guarded(ctx, g.prompt, func() ([]byte, error) { return g.host.Document(ctx, name) })
+	return guarded(ctx, func() ([]byte, error) { return g.host.Document(ctx, name) })
 }
 
 // CallOperation runs an operation at the Host.
 func (g guard) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
-	return guarded(ctx, g.prompt, func() (wip.Result, error) { return g.host.CallOperation(ctx, call) })
+	return guarded(ctx, func() (wip.Result, error) { return g.host.CallOperation(ctx, call) })
 }
 
-// guarded makes one request. An answer that comes after the end of the context
-// is dropped.
-func guarded[T any](ctx context.Context, prompt bool, request func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	var a answer
-	if prompt {
-		a.value, a.err = attempt(request)
-	} else {
-		done := make(chan answer, 1)
-		go func() {
-			a := answer{err: errNoAnswer} // what is left if the request ends its goroutine
-			defer func() { done <- a }()
-			a.value, a.err = attempt(request)
-		}()
-		select {
-		case a = <-done:
-		case <-ctx.Done():
-		}
-	}
+// guarded makes one request.
+func guarded[T any](ctx context.Context, request func() (T, error)) (T, error) {
+	value, err := attempt(request)
 	var none T
 	switch {
-	case a.err != nil:
-		return none, a.err
+	case err != nil:
+		return none, err
 	case ctx.Err() != nil:
 		return none, ctx.Err()
 	}
-	return a.value, nil
+	return value, nil
 }
 
 // attempt makes a request and makes its error sound.
@@ -89,10 +74,7 @@ func attempt[T any](request func() (T, error)) (value T, err error) {
 	return value, sound(err)
 }
 
-var (
-	errNoAnswer   = errors.New("the Host ended its goroutine")
-	errNilFailure = errors.New("the Host reported a nil failure")
-)
+var errNilFailure = errors.New("the Host reported a nil failure")
 
 // sound returns an error that can be looked into: one that cannot panics here,
 // where that is expected.
@@ -103,7 +85,7 @@ func sound(err error) error {
 	}
 	if err != nil {
 		_ = err.Error()
-		errors.Is(err, errNoAnswer) // walks all that it wraps
+		errors.Is(err, errNilFailure) // walks all that it wraps
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type Inspection struct {
 	// Age is how long ago a Host was asked about what is shown; of a folder
 	// above the mounts, about the oldest of what the principal may know below.
 	Age time.Duration
+	// Unavailable says that the Host does not answer at the moment, as far as
+	// is known: what is shown is what it last said, and a call would fail.
+	Unavailable bool
 	// Only says that the target named one operation and Operations holds
 	// just that.
 	Only bool
@@ -70,12 +74,19 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	defer cancel()
 	call := Call{Target: path, Operation: operation}
 	n, err := c.resolve(asking, p, call)
+	found := &Inspection{Node: n, Only: only}
+	if err != nil && ctx.Err() == nil {
+		if found.Node = c.remembered(p, path, err); found.Node != nil {
+			n, err, found.Unavailable = found.Node, nil, true
+		}
+	}
 	if err != nil {
 		return nil, c.completedInspect(p, err, path, operation, only)
 	}
-	found := &Inspection{Node: n, Only: only, Age: n.Age()}
-	if n.Mount == nil {
+	if found.Age = n.Age(); n.Mount == nil {
 		found.Age = c.view(p).Age(n.Path)
+	} else if !n.Mount.Available() {
+		found.Unavailable = true
 	}
 	if only {
 		op := n.Operation(operation, c.allowed(p, n))
@@ -92,4 +103,23 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 		}
 	}
 	return found, nil
+}
+
+// remembered returns the entry at path as its Host last told of it, if the Host
+// does not answer now and the principal may know of the entry; else nil.
+func (c *Client) remembered(p *policy.Principal, path string, err error) *space.Node {
+	var e *Error
+	if errors.As(err, &e) && (e.Class != Unavailable || e.Defect()) || e == nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	above := path[:strings.LastIndexByte(path, '/')+1]
+	if len(above) > 1 {
+		above = above[:len(above)-1]
+	}
+	for _, n := range c.space.Children(p.Caller(), above) {
+		if n.Path == path && c.visible(p, n) {
+			return n
+		}
+	}
+	return nil
 }

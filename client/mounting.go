@@ -1,16 +1,22 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/client/resilience"
 	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
-// MountOptions says how a Host is presented, how far it is believed and who may
-// see it. The zero value is an untitled Host that is not trusted.
+// MountOptions says how a Host is presented, how far it is believed, who may see
+// it and what it is asked. The zero value is an untitled Host that is not trusted.
 type MountOptions struct {
 	Title   string // one line for people and models
 	Summary string // a sentence
@@ -19,29 +25,151 @@ type MountOptions struct {
 	Trusted bool
 	// Policy narrows what callers may see of the Host; the zero value does not.
 	Policy policy.Mount
+	// Limits bounds what the Host is asked and how its failures are met. It is
+	// of no effect on a [wip.Prompt], which is asked directly.
+	Limits resilience.Config
 }
 
 // Mount puts a Host at path, such as "/grid", and learns its tree. On an error
-// of the Host the mount stays: Refresh can be tried again.
+// of the Host the mount stays: its tree is asked for again before a search, a
+// while later, and by Refresh.
 func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *MountOptions) error {
 	if opt == nil {
 		opt = &MountOptions{}
 	}
+	m := newMounted(path, host, opt)
 	// What policy needs stands before the first entry can be seen, and what is
 	// mounted stays as it is.
-	c.mounts.LoadOrStore(path, &mounted{policy: opt.Policy})
-	err := c.space.Mount(path, newGuard(host), &space.MountOptions{Title: opt.Title, Summary: opt.Summary, Trusted: opt.Trusted})
+	c.mounts.LoadOrStore(path, m)
+	err := c.space.Mount(path, m, &space.MountOptions{Title: opt.Title, Summary: opt.Summary, Trusted: opt.Trusted})
 	if err != nil {
+		c.mounts.CompareAndDelete(path, m)
 		return err
 	}
 	return c.Refresh(ctx, path)
 }
 
-// mounted is what the client keeps of a mount beside what the space does.
-type mounted struct{ policy policy.Mount }
+// MountStatus is how a mounted Host is doing, for operators.
+type MountStatus struct {
+	Path    string `json:"path"`
+	Title   string `json:"title,omitempty"`
+	Trusted bool   `json:"trusted"`
+	// Available says that the Host answers, as far as is known.
+	Available bool `json:"available"`
+	// Refreshed is when the Host was last asked for its whole tree, and answered;
+	// zero if it never did.
+	Refreshed time.Time `json:"refreshed,omitzero"`
+	// State is nil of a Host without limits.
+	State *resilience.State `json:"state,omitempty"`
+}
+
+// Mounts lists what is mounted, by path.
+func (c *Client) Mounts() []MountStatus {
+	var list []MountStatus
+	for m := range c.mounts.all {
+		s := MountStatus{Path: m.path, Title: m.title, Trusted: m.trusted, Available: m.Available(), Refreshed: c.space.Refreshed(m.path)}
+		if m.limits != nil {
+			s.State = new(m.limits.State())
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b MountStatus) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
+
+// mounted is a Host where it is mounted, and what the client keeps of it beside
+// what the space does.
+type mounted struct {
+	guard
+	path, title string
+	trusted     bool
+	policy      policy.Mount
+	limits      *resilience.Host // nil of a wip.Prompt
+	lacking     atomic.Bool      // the latest tree, or a document of it, could not be had
+	asked       atomic.Int64     // when the latest whole tree was asked for, as Unix nanoseconds
+	refreshing  atomic.Bool      // Discover asks for it
+}
+
+func newMounted(path string, host wip.Host, opt *MountOptions) *mounted {
+	m := &mounted{path: path, title: clean(opt.Title), trusted: opt.Trusted, policy: opt.Policy}
+	prompt, ok := host.(wip.Prompt)
+	if !ok {
+		m.limits = resilience.New(host, &opt.Limits)
+		prompt = m.limits
+	}
+	m.guard = guard{prompt}
+	return m
+}
+
+// FetchTree asks the Host for the tree at path.
+func (m *mounted) FetchTree(ctx context.Context, caller wip.Caller, path string) (wip.Tree, error) {
+	m.asks(path)
+	tree, err := m.guard.FetchTree(ctx, caller, path)
+	return tree, m.told(path, err)
+}
+
+// FetchTreeSince asks the Host for what has changed in the tree at path.
+func (m *mounted) FetchTreeSince(ctx context.Context, caller wip.Caller, path, tag string) (wip.Change, error) {
+	m.asks(path)
+	change, err := m.guard.FetchTreeSince(ctx, caller, path, tag)
+	return change, m.told(path, err)
+}
+
+// Document asks the Host for an IDL document. What names one that cannot be had
+// is left out of the space, for now.
+func (m *mounted) Document(ctx context.Context, name string) ([]byte, error) {
+	text, err := m.guard.Document(ctx, name)
+	if err != nil && !answered(err) {
+		m.lacking.Store(true)
+	}
+	return text, err
+}
+
+func (m *mounted) asks(path string) {
+	if path == "/" {
+		m.asked.Store(time.Now().UnixNano())
+	}
+}
+
+func (m *mounted) told(path string, err error) error {
+	if path == "/" {
+		m.lacking.Store(err != nil && !answered(err))
+	}
+	return err
+}
+
+// answered reports whether an error is a Host's answer that would be the same a
+// little later.
+func answered(err error) bool {
+	var f *wip.Failure
+	return errors.As(err, &f) && (f.Class == wip.NotFound || f.Class == wip.Domain)
+}
+
+// Available reports whether the Host answers, as far as is known: it is not left
+// alone by its limits, and has not only failed since its tree was missed.
+func (m *mounted) Available() bool {
+	if m.limits == nil {
+		return true
+	}
+	s := m.limits.State()
+	return s.Breaker == resilience.Closed && (s.Failures == 0 || !m.lacking.Load())
+}
+
+// due reports whether it is time to ask once more for a tree that could not be
+// had.
+func (m *mounted) due() bool {
+	const again = 5 * time.Second
+	return m.limits != nil && m.lacking.Load() && time.Since(time.Unix(0, m.asked.Load())) >= again &&
+		m.limits.State().Breaker != resilience.Open
+}
 
 // mounts holds what is kept of each mount, by its path.
 type mounts struct{ sync.Map }
+
+// all ranges over what is mounted, in no order.
+func (m *mounts) all(yield func(*mounted) bool) {
+	m.Range(func(_, v any) bool { return yield(v.(*mounted)) })
+}
 
 // policy returns the rules of the mount that a node belongs to; nil above all
 // mounts.
