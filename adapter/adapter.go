@@ -126,6 +126,9 @@ func (a *Adapter) run(c *toolCall, t tool, raw json.RawMessage, write func(json.
 	if !errors.As(err, &e) {
 		e = a.client.Defect(t.called(), err, nil)
 	}
+	if e.Waiting() { // the same call comes again, and counts then
+		return Answer{JSON: marshal(e), Failed: true}
+	}
 	e = attempt.failed(c, t, e, answer.Settled, write)
 	untrusted := answer.Untrusted || e.Untrusted || a.client.Strangers(c.principal)
 	return Answer{JSON: beside(marshal(e), answer.JSON), Failed: true, Untrusted: untrusted}

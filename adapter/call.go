@@ -31,12 +31,15 @@ func (t verbTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 func (t verbTool) misread(c *toolCall, faults []idl.Fault, corrected json.RawMessage, meant ...client.Call) error {
 	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
-		Faults: faults, Hint: takes(t.op), Corrected: corrected, Operation: t.op,
+		Faults: faults, Hint: takes(t.op, c.client.ReadOnly()), Corrected: corrected, Operation: t.op,
 	}, meant...)
 }
 
 // takes says what record a verb takes.
-func takes(op *idl.Operation) string {
+func takes(op *idl.Operation, readOnly bool) string {
+	if readOnly {
+		op = &idl.Operation{Name: op.Name, Params: withoutDryRun(op.Params), Result: op.Result}
+	}
 	signature, _, _ := strings.Cut(op.Signature(), ") -> ")
 	if op.Name == "invoke" {
 		signature += ", arguments: {...}"
@@ -96,11 +99,14 @@ func (t verbTool) invoke(c *toolCall, raw json.RawMessage) (Answer, error) {
 	}
 	call := client.Call{
 		ID: c.id, Target: gjson.GetBytes(record, "target").Str, Operation: gjson.GetBytes(record, "operation").Str,
-		Arguments: sent.arguments,
+		DryRun: gjson.GetBytes(record, dryRun).Type == gjson.True, Arguments: sent.arguments,
 	}
 	if len(faults) > 0 {
 		for i := range faults {
 			faults[i].Path = sent.at + faults[i].Path
+		}
+		if bad != nil && bad.Corrected == nil && !call.DryRun && strings.Contains(foldName(string(sent.own)), foldName(dryRun)) {
+			return Answer{}, t.misread(c, faults, nil) // what was meant may be a trial
 		}
 		return Answer{}, t.misread(c, faults, nil, meantBy(call, sent)...)
 	}

@@ -24,8 +24,9 @@ type operationTool struct {
 	needsApproval bool
 	paths         []string // of the entries that have it, in order
 	target        string   // the member with the path; empty if the tool is bound
-	// record is the operation with the member for the path, by which the
-	// tool's records are checked.
+	dryRun        string   // the member that asks for a dry run; empty if there is none
+	// record is the operation with those members, by which the tool's records
+	// are checked; the operation itself if it has neither.
 	record *idl.Operation
 }
 
@@ -34,13 +35,24 @@ func newOperationTool(op *idl.Operation, trusted bool, entries []client.Listed, 
 	for _, l := range entries {
 		t.paths = append(t.paths, l.Node.Path)
 	}
-	if bound {
+	params := slices.Clone(op.Params)
+	if !bound {
+		t.target = free(op.Params, "target", "target_entry", "entry_path")
+		params = slices.Insert(params, 0, &idl.Param{
+			Name: t.target, Doc: targetDoc(op.Interface, t.paths), Type: &idl.Type{Kind: idl.Entry, Interface: op.Interface},
+		})
+	}
+	if op.DryRun {
+		t.dryRun = free(op.Params, dryRun, "only_try")
+		params = append(params, &idl.Param{
+			Name: t.dryRun, Doc: "True: only tell what it would do.", Type: &idl.Type{Kind: idl.Bool}, Default: json.RawMessage("false"),
+		})
+	}
+	if len(params) == len(op.Params) {
 		return t
 	}
-	t.target = free(op.Params, "target", "target_entry", "entry_path")
-	path := &idl.Param{Name: t.target, Doc: targetDoc(op.Interface, t.paths), Type: &idl.Type{Kind: idl.Entry, Interface: op.Interface}}
 	t.record = &idl.Operation{
-		Name: op.Name, Interface: op.Interface, Doc: op.Doc, Params: append([]*idl.Param{path}, op.Params...), Result: op.Result,
+		Name: op.Name, Interface: op.Interface, Doc: op.Doc, Params: params, Result: op.Result,
 		Risk: op.Risk, Idempotent: op.Idempotent, DryRun: op.DryRun, Cost: op.Cost, Timeout: op.Timeout, MaxOutput: op.MaxOutput, Audience: op.Audience,
 	}
 	return t
@@ -64,7 +76,7 @@ func (t *operationTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 	call := client.Call{ID: c.id, Operation: t.op.Name, Interface: t.op.Interface.QualifiedName(), Arguments: raw}
 	sent := unfold(raw, t.name)
 	repairs := sent.repairs
-	if t.target == "" {
+	if t.record == t.op {
 		call.Target = t.paths[0]
 		call.Arguments = sent.record
 	} else {
@@ -73,8 +85,7 @@ func (t *operationTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 		if errors.As(err, &bad) {
 			return Answer{}, t.misread(c, call, sent, bad)
 		}
-		call.Target = gjson.GetBytes(args.Record, t.target).Str
-		call.Arguments = t.without(args.Record)
+		t.read(&call, args.Record)
 		repairs = append(repairs, sent.under(args.Repairs)...)
 	}
 	c.meant = call
@@ -85,6 +96,16 @@ func (t *operationTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 	}
 	out.Repaired = append(repairs, sent.under(out.Repaired)...)
 	return Answer{JSON: marshal(out), Untrusted: out.Untrusted}, nil
+}
+
+// read takes what the tool's own members say, and the operation's arguments, out
+// of a record that was checked.
+func (t *operationTool) read(call *client.Call, record json.RawMessage) {
+	if call.Target = t.paths[0]; t.target != "" {
+		call.Target = gjson.GetBytes(record, t.target).Str
+	}
+	call.DryRun = t.dryRun != "" && gjson.GetBytes(record, t.dryRun).Bool()
+	call.Arguments = t.without(record)
 }
 
 // misread answers a record that does not fit. What is hidden is looked for
@@ -99,7 +120,7 @@ func (t *operationTool) misread(c *toolCall, call client.Call, sent unfolded, ba
 	}
 	var meant []client.Call
 	if bad.Corrected != nil {
-		call.Target, call.Arguments = gjson.GetBytes(bad.Corrected, t.target).Str, t.without(bad.Corrected)
+		t.read(&call, bad.Corrected)
 		c.meant, meant = call, []client.Call{call}
 	}
 	err := c.client.Misread(c.ctx, c.principal, t.verb(), c.id, e, meant...)
@@ -177,7 +198,18 @@ func (t *operationTool) corrected(call json.RawMessage) json.RawMessage {
 	if r.Get("operation").Str != t.op.Name || !r.Get("arguments").IsObject() || t.target == "" && r.Get("target").Str != t.paths[0] {
 		return nil
 	}
-	return t.form(r.Get("target").Str, json.RawMessage(r.Get("arguments").Raw))
+	record := t.form(r.Get("target").Str, json.RawMessage(r.Get("arguments").Raw))
+	if !r.Get(dryRun).Bool() {
+		return record
+	}
+	if t.dryRun == "" {
+		return nil // which would be the real thing
+	}
+	before := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(string(record)), "}"))
+	if before != "{" {
+		before += ","
+	}
+	return json.RawMessage(before + strconv.Quote(t.dryRun) + ":true}")
 }
 
 // form returns the tool's record for a path and an argument record.
@@ -192,11 +224,11 @@ func (t *operationTool) form(path string, arguments json.RawMessage) json.RawMes
 	return json.RawMessage("{" + strconv.Quote(t.target) + ":" + string(marshal(path)) + rest)
 }
 
-// without returns a record that was checked without the path.
+// without returns a record that was checked without the tool's own members.
 func (t *operationTool) without(record json.RawMessage) json.RawMessage {
 	var members []string
 	gjson.ParseBytes(record).ForEach(func(key, value gjson.Result) bool {
-		if key.Str != t.target {
+		if key.Str != t.target && key.Str != t.dryRun {
 			members = append(members, key.Raw+":"+value.Raw)
 		}
 		return true

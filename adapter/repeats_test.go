@@ -160,7 +160,7 @@ func TestRepeatsAreExplained(t *testing.T) {
 			`do not send it again: do something else, or ask who sent you for what is missing`},
 		{"invoke", `{"target":"/w/desk","operation":"search","arguments":{"query":"x","limit":99}}`, `send corrected_call as it is`, `do not send it again: send corrected_call as it is, or do something else`},
 		{"invoke", `{"target":"/w/issues/1","operation":"close","arguments":{}}`, `close(reason: string [1..200 bytes], dry_run: bool = false) -> bool; sending`, ``}, // no made-up example of what changes something
-		{"invoke", `{"tool":"x"}`, `the tool takes invoke(target: string [1..1024 bytes], operation: string [1..256 bytes], arguments: {...}); a record that is understood: {"target":"/w/desk","operation":"nearby_things","arguments":{"radius_meters":20,"page_size":5}}`, ``},
+		{"invoke", `{"tool":"x"}`, `the tool takes invoke(target: string [1..1024 bytes], operation: string [1..256 bytes], dry_run: bool = false, arguments: {...}); a record that is understood: {"target":"/w/desk","operation":"nearby_things","arguments":{"radius_meters":20,"page_size":5}}`, ``},
 		{"invoke", `{"target":"/w/nowhere","operation":"nothing","arguments":{}}`, `what there is: /w/desk: nearby_things search measure desk_status; /w/issues/1: read_body close assign link; `, `do not send it again: nothing of this name is there for you`},
 		{"inspect", `{"target":"/w/nowhere"}`, `what there is: /w/desk:`, ``},
 		{"inspect", `{}`, `a record that is understood: {"target":"/w/desk"}`, ``},

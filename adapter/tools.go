@@ -12,6 +12,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/idl"
@@ -52,12 +53,22 @@ func Tools(readOnly bool) []dialect.Tool {
 			t.Timeout += idl.DefaultTimeout // for the entry
 			if !readOnly {
 				t.ReadOnly, t.Destructive, t.Idempotent = false, true, false
+			} else { // nothing to try: a model pays for each word at each turn
+				t.Params = withoutDryRun(t.Params)
 			}
 		}
 		list = append(list, t)
 	}
 	return list
 }
+
+// withoutDryRun returns invoke's parameters but for dry_run.
+func withoutDryRun(params []*idl.Param) []*idl.Param {
+	return slices.DeleteFunc(slices.Clone(params), func(p *idl.Param) bool { return p.Name == dryRun })
+}
+
+// dryRun is what the member for it is called, where no parameter has the name.
+const dryRun = "dry_run"
 
 // outputSchemas are kept to what tells the forms apart. Each allows the error
 // form, which a failed call returns in the same place.

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -16,6 +17,10 @@ type ToolsetOptions struct {
 	Dialect *dialect.Dialect // nil is the portable core
 	Surface Surface          // empty is Verbs
 	Options dialect.Options
+	// Run names the conversation, in which no two calls have one ID; with a
+	// call's ID it makes the key by which a Host knows a call that it has
+	// carried out. Empty is a random one of the Toolset.
+	Run string
 }
 
 // Toolset is what one caller is given to work with, in one provider's form: the
@@ -27,6 +32,7 @@ type Toolset struct {
 	export    *dialect.Export
 	tools     []offered
 	mark      []byte // the secret of the marks around strangers' words
+	run       string
 }
 
 // Toolset returns the tools of a surface for a caller. The same tools and
@@ -50,7 +56,7 @@ func (a *Adapter) Toolset(_ context.Context, p *client.Principal, opt ToolsetOpt
 	}
 	mark := make([]byte, 32)
 	rand.Read(mark) // never fails
-	return &Toolset{a, p, export, tools, mark}, nil
+	return &Toolset{a, p, export, tools, mark, cmp.Or(opt.Run, rand.Text())}, nil
 }
 
 func exported(tools []offered, opt ToolsetOptions) (*dialect.Export, error) {
@@ -87,7 +93,7 @@ func (t *Toolset) Export() *dialect.Export { return t.export }
 
 // Answer runs one call. Whatever is wrong with it is said in the Result.
 func (t *Toolset) Answer(ctx context.Context, call dialect.Call) dialect.Result {
-	c := &toolCall{ctx: ctx, client: t.adapter.client, principal: t.principal, id: call.ID}
+	c := &toolCall{ctx: client.WithRun(ctx, t.run), client: t.adapter.client, principal: t.principal, id: call.ID}
 	i, ok := t.export.Index(call.Name)
 	var answer Answer
 	if !ok {
