@@ -84,11 +84,12 @@ func (e *CallError) Unwrap() error { return e.Failure }
 
 // refused returns a verb's error in the words of a script.
 func (r *run) refused(err error) error {
-	if r.ctx.Err() != nil {
+	var e *client.Error
+	known := errors.As(err, &e)
+	if r.ctx.Err() != nil && !(known && e.Outcome != "") { // what may have been done is said in any case
 		return r.trouble()
 	}
-	var e *client.Error
-	if !errors.As(err, &e) {
+	if !known {
 		return err
 	}
 	return &CallError{e, correctedCall(e.Corrected)}
@@ -109,7 +110,15 @@ func correctedCall(raw json.RawMessage) string {
 		}
 		return expression(path)
 	}
-	return methodCall(target, operation, json.RawMessage(j.Get("arguments").Raw))
+	call := methodCall(target, operation, json.RawMessage(j.Get("arguments").Raw))
+	if j.Get("dry_run").Bool() { // stays one
+		call = strings.TrimSuffix(call, ")")
+		if !strings.HasSuffix(call, "(") {
+			call += ", "
+		}
+		call += "dry_run=True)"
+	}
+	return call
 }
 
 // methodCall writes a call: grid.region.nearby_avatars(radius_meters=20).
