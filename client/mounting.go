@@ -28,11 +28,20 @@ type MountOptions struct {
 	// Limits bounds what the Host is asked and how its failures are met. It is
 	// of no effect on a [wip.Prompt], which is asked directly.
 	Limits resilience.Config
+	// Identity says which Host it is, for Config.Space.Store: its address and, if
+	// what it shows depends on that, as whom it is asked. What was kept of another
+	// Host at this path is not used, and nothing is kept of one without an
+	// identity. It is kept as a hash.
+	Identity string
+	// MaxEntries and MaxOperations bound the Host's tree; 0 is as
+	// space.MountOptions says.
+	MaxEntries, MaxOperations int
 }
 
 // Mount puts a Host at path, such as "/grid", and learns its tree. On an error
 // of the Host the mount stays: its tree is asked for again before a search, a
-// while later, and by Refresh.
+// while later, and by Refresh. A tree that was kept from an earlier run is there
+// at once, as old as it is, and is asked for again by Keep or before a search.
 func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *MountOptions) error {
 	if opt == nil {
 		opt = &MountOptions{}
@@ -41,10 +50,16 @@ func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *Mou
 	// What policy needs stands before the first entry can be seen, and what is
 	// mounted stays as it is.
 	c.mounts.LoadOrStore(path, m)
-	err := c.space.Mount(path, m, &space.MountOptions{Title: opt.Title, Summary: opt.Summary, Trusted: opt.Trusted})
+	err := c.space.Mount(path, m, &space.MountOptions{
+		Title: opt.Title, Summary: opt.Summary, Trusted: opt.Trusted, Identity: opt.Identity,
+		MaxEntries: opt.MaxEntries, MaxOperations: opt.MaxOperations, Quiet: quiet(host),
+	})
 	if err != nil {
 		c.mounts.CompareAndDelete(path, m)
 		return err
+	}
+	if !c.space.Refreshed(path).IsZero() { // it was kept
+		return nil
 	}
 	return c.Refresh(ctx, path)
 }
