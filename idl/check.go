@@ -28,8 +28,11 @@ type Source struct {
 	// syntax.Parse.
 	Parse func(name string, text []byte) (*syntax.File, []syntax.Diagnostic)
 	// MaxDocuments and MaxBytes limit the number of documents and the sum of
-	// their sizes in bytes; 0 means 256 and 4 MiB.
+	// their sizes in bytes; 0 means the constants of those names.
 	MaxDocuments, MaxBytes int
+	// LimitHint says what to do about too many documents or bytes; it may be
+	// empty.
+	LimitHint string
 }
 
 // Checked is all that Check knows of documents.
@@ -56,10 +59,10 @@ func Check(src Source, names ...string) *Checked {
 // newCompiler returns a compiler that has loaded nothing.
 func newCompiler(src Source) *compiler {
 	if src.MaxDocuments == 0 {
-		src.MaxDocuments = maxDocuments
+		src.MaxDocuments = MaxDocuments
 	}
 	if src.MaxBytes == 0 {
-		src.MaxBytes = maxTotalBytes
+		src.MaxBytes = MaxBytes
 	}
 	if src.Parse == nil {
 		src.Parse = syntax.Parse

@@ -60,8 +60,8 @@ func (l ErrorList) Unwrap() []error {
 // What one Compile takes in at most. Documents come from Hosts that nobody
 // vouches for.
 const (
-	maxDocuments   = 256
-	maxTotalBytes  = 4 << 20
+	MaxDocuments   = 1024    // named and imported ones
+	MaxBytes       = 4 << 20 // of all of them together
 	maxImportDepth = 16
 )
 
@@ -90,6 +90,8 @@ type compiler struct {
 	roots []*unit // the named ones, each once
 	order []*unit // in the order of loading
 	bytes int     // loaded so far
+	// limited says that there are more documents or bytes than may be.
+	limited bool
 
 	cycles []*cycle
 
@@ -112,6 +114,7 @@ type unit struct {
 	unreadable int
 	imports    []link
 	loading    bool // its imports are being loaded
+	unloaded   bool // for its size or number
 	cycle      *cycle
 	tooDeep    *syntax.Import // the first that is nested too deep
 
@@ -226,24 +229,33 @@ func (c *compiler) faults() ErrorList {
 // root returns the unit of a name given to Compile.
 func (c *compiler) root(name string) *unit {
 	if u := c.units[name]; u != nil {
-		if u.file == nil && len(u.found) == 0 {
+		if u.file == nil && len(u.found) == 0 && !u.unloaded {
 			u.fault(ruleDocumentNotFound, syntax.Span{File: name}, "", "found no document %q", name)
 			c.order = append(c.order, u)
 		}
 		return u
 	}
 	u, err := c.read(name)
-	if err != nil {
-		rule := ruleDocumentNotFound
-		if errors.As(err, new(limitError)) {
-			rule = ruleImportLimit
-		}
-		u.fault(rule, syntax.Span{File: name}, "", "%s", err)
-		c.order = append(c.order, u)
+	switch {
+	case errors.As(err, new(limitError)):
+		c.overLimit(u, syntax.Span{File: name}, err)
+	case err != nil:
+		u.fault(ruleDocumentNotFound, syntax.Span{File: name}, "", "%s", err)
+	default:
+		c.loadImports(u, nil)
 		return u
 	}
-	c.loadImports(u, nil)
+	c.order = append(c.order, u)
 	return u
+}
+
+// overLimit reports the first document of all that cannot be loaded beside the
+// others: what holds of it holds of all that follow.
+func (c *compiler) overLimit(u *unit, at syntax.Span, err error) {
+	if !c.limited {
+		u.fault(ruleImportLimit, at, c.LimitHint, "%s", err)
+	}
+	c.limited = true
 }
 
 // limitError is a document that was refused for its size or number.
@@ -262,7 +274,8 @@ func (c *compiler) read(name string) (*unit, error) {
 	u := &unit{name: name}
 	c.units[name] = u
 	if len(c.units) > c.MaxDocuments {
-		return u, limitError(fmt.Sprintf("found more than %d documents", c.MaxDocuments))
+		u.unloaded = true
+		return u, limitError(fmt.Sprintf("found more than %d documents, expected at most so many: what follows is not checked", c.MaxDocuments))
 	}
 	text, err := c.Load(name)
 	switch {
@@ -272,7 +285,8 @@ func (c *compiler) read(name string) (*unit, error) {
 		return u, fmt.Errorf("cannot load document %q: %w", name, err)
 	}
 	if c.bytes+len(text) > c.MaxBytes {
-		return u, limitError(fmt.Sprintf("found more than %d bytes of documents", c.MaxBytes))
+		u.unloaded = true
+		return u, limitError(fmt.Sprintf("found more than %d bytes of documents, expected at most so many: what follows is not checked", c.MaxBytes))
 	}
 	c.bytes += len(text)
 	u.file, u.found = c.parse(name, text)
@@ -348,7 +362,8 @@ func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
 	rule := ruleImportNotFound
 	switch {
 	case errors.As(err, new(limitError)):
-		rule = ruleImportLimit
+		c.overLimit(u, node.Span, err)
+		return
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("found no document %q", node.Path)
 	}
@@ -374,9 +389,8 @@ func (c *compiler) notFound(u *unit, node *syntax.Import, err error) {
 func (c *compiler) importOf(u *unit, node *syntax.Import, name string, path []link) *unit {
 	to := c.units[name]
 	if to == nil {
-		if len(path) >= maxImportDepth {
+		if len(path) == maxImportDepth { // what follows may yet lead back to a document before
 			u.tooDeep = cmp.Or(u.tooDeep, node)
-			return nil
 		}
 		var err error
 		if to, err = c.read(name); err != nil {
@@ -385,6 +399,9 @@ func (c *compiler) importOf(u *unit, node *syntax.Import, name string, path []li
 		}
 		c.loadImports(to, append(path, link{node, to}))
 		return to
+	}
+	if to.unloaded {
+		return nil // which is said already
 	}
 	if to.file == nil {
 		c.notFound(u, node, fs.ErrNotExist)

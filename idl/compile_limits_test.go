@@ -72,7 +72,7 @@ func TestLimitOfImports(t *testing.T) {
 	docs[chain(20)] = "package p;"
 	var wide strings.Builder
 	wide.WriteString("package p;\n")
-	for i := range 300 {
+	for i := range idl.MaxDocuments + 100 {
 		name := fmt.Sprintf("wide/%d.wip", i)
 		docs[name] = "package p;"
 		fmt.Fprintf(&wide, "import %q;\n", name)
@@ -89,7 +89,27 @@ func TestLimitOfImports(t *testing.T) {
 	if got := compileAll(t, docs, "wide.wip")["wide.wip"]; len(got) != 1 || got[0] != "import-limit" {
 		t.Errorf("found %d faults: %v", len(got), got)
 	}
-	expectRules(t, compileAll(t, docs, "heavy.wip"), "heavy.wip", "import-limit", "import-limit")
+	expectRules(t, compileAll(t, docs, "heavy.wip"), "heavy.wip", "import-limit")
+}
+
+// That there is too much is said once, with what to do about it.
+func TestLimitOfDocumentsIsToldOnce(t *testing.T) {
+	var names []string
+	for i := range idl.MaxDocuments + 76 {
+		names = append(names, fmt.Sprintf("d%d.wip", i))
+	}
+	text := []byte("package p;\n")
+	for name, src := range map[string]idl.Source{
+		"documents": {},
+		"bytes":     {MaxBytes: 500 * len(text)},
+	} {
+		src.Load = func(string) ([]byte, error) { return text, nil }
+		src.LimitHint = "allow more"
+		found := idl.Check(src, append(names, names...)...)
+		if len(found.Faults) != 1 || found.Faults[0].Rule != "import-limit" || found.Faults[0].Hint != src.LimitHint {
+			t.Errorf("%s: found %v, expected one fault", name, found.Faults)
+		}
+	}
 }
 
 func TestLimitOfRecords(t *testing.T) {

@@ -24,6 +24,10 @@ func TestImportCycles(t *testing.T) {
 			}
 		}
 	}
+	ring := map[string]string{}
+	for i := range 30 {
+		ring[fmt.Sprintf("r%02d", i)] = fmt.Sprintf("r%02d", (i+1)%30)
+	}
 	for _, c := range []struct {
 		name      string
 		imports   map[string]string
@@ -35,6 +39,7 @@ func TestImportCycles(t *testing.T) {
 		{"two on one document", map[string]string{"a": "b c", "b": "a", "c": "a"}, []string{"b.wip:2 import-cycle"}, nil},
 		{"itself too", map[string]string{"a": "a b", "b": "a b"}, []string{"a.wip:2 import-cycle", "b.wip:3 import-cycle"}, nil},
 		{"two on one way", map[string]string{"a": "b", "b": "a c", "c": "d", "d": "c a"}, []string{"b.wip:2 import-cycle", "d.wip:2 import-cycle"}, nil},
+		{"longer than imports may be deep", ring, []string{"r29.wip:2 import-cycle"}, nil},
 		{"all of a hundred", many, []string{"d1.wip:2 import-cycle"}, []string{"free.wip"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

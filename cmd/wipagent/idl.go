@@ -183,9 +183,9 @@ func absolute(paths []string) []string {
 // stdin is how the command line names standard input.
 const stdin = "-"
 
-// maxDocument bounds a document that is read, in bytes; the compiler refuses
-// one long before.
-const maxDocument = 4 << 20
+// maxDocument bounds what is read of a document, in bytes: enough to see that
+// it is too large.
+const maxDocument = syntax.MaxSource + 1
 
 // maxChecked is how many documents one command line may name.
 const maxChecked = 100_000

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/wipagent/wipagent/idl/project"
+	"github.com/wipagent/wipagent/idl/syntax"
 )
 
 // What is read of a commit at most. A repository may be a stranger's.
@@ -150,7 +151,7 @@ func documentsIn(tree []byte) (blobs []blob, err error) {
 			continue
 		}
 		total += size
-		if size > maxDocument || total > maxCommitBytes || len(blobs) == maxChecked {
+		if size > syntax.MaxSource || total > maxCommitBytes || len(blobs) == maxChecked {
 			return nil, fmt.Errorf("%s is too large, or there are too many documents", name)
 		}
 		blobs = append(blobs, blob{name, fields[2], size})

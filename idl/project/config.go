@@ -36,31 +36,17 @@ type Config struct {
 
 // Limits bound what one check takes in. Zero means the default.
 type Limits struct {
-	Documents int `toml:"documents"` // 1 to 100000, 1024 by default
-	Bytes     int `toml:"bytes"`     // of all documents together, up to 1 GiB, 16 MiB by default
+	Documents int `toml:"documents"` // 1 to 100000, idl.MaxDocuments by default
+	Bytes     int `toml:"bytes"`     // of all documents together, up to 1 GiB, idl.MaxBytes by default
 }
 
 const (
 	maxConfigBytes = 64 << 10
 	maxImports     = 64
 
-	defaultDocuments, mostDocuments = 1024, 100_000
-	defaultBytes, mostBytes         = 16 << 20, 1 << 30
+	mostDocuments = 100_000
+	mostBytes     = 1 << 30
 )
-
-func (l Limits) documents() int {
-	if l.Documents == 0 {
-		return defaultDocuments
-	}
-	return l.Documents
-}
-
-func (l Limits) bytes() int {
-	if l.Bytes == 0 {
-		return defaultBytes
-	}
-	return l.Bytes
-}
 
 // parse reads the text of a wip.toml. The error begins with the line, if it is
 // known, and a colon, to go behind the file's name.

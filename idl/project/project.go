@@ -6,13 +6,16 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/syntax"
 )
 
@@ -117,7 +120,7 @@ func (p *Project) Path(name string) string {
 // their own, which are other projects.
 func (p *Project) Documents(dir string) ([]string, error) {
 	top := p.Path(dir)
-	limit := p.Config.Limits.documents()
+	limit := cmp.Or(p.Config.Limits.Documents, idl.MaxDocuments)
 	var names []string
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -143,20 +146,30 @@ func hasConfig(dir string) bool {
 
 // readRegular reads a file of at most so many bytes. What is not a regular
 // file, such as a pipe that never ends, is not read.
-func readRegular(path string, most int) ([]byte, error) {
+func readRegular(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode().IsRegular() && info.Size() > most:
+		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", path, info.Size(), most)
+	}
+	return readStart(path, most)
+}
+
+// readStart reads at most so many bytes from the start of a regular file.
+func readStart(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: found no regular file", path)
-	case info.Size() > int64(most):
-		return nil, sizeError(fmt.Sprintf("%s: found %d bytes, expected at most %d", path, info.Size(), most))
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
 }
-
-// sizeError is a file that is not read for its size.
-type sizeError string
-
-func (e sizeError) Error() string { return string(e) }

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -28,10 +27,8 @@ func (s *source) load(name string) ([]byte, error) {
 	text, ok := s.overlay[name]
 	if !ok {
 		var err error
-		if text, err = readRegular(s.Path(name), 4*syntax.MaxSource); err != nil {
-			if !errors.As(err, new(sizeError)) {
-				s.unread = append(s.unread, name)
-			}
+		if text, err = readStart(s.Path(name), syntax.MaxSource+1); err != nil {
+			s.unread = append(s.unread, name)
 			return nil, err
 		}
 	}
@@ -128,6 +125,6 @@ func (s *source) list(dir string) []string {
 func (s *source) compiler() idl.Source {
 	return idl.Source{
 		Load: s.load, Resolve: s.resolve, Names: s.near, Declaring: s.declaring, Parse: s.Parse,
-		MaxDocuments: s.Config.Limits.documents(), MaxBytes: s.Config.Limits.bytes(),
+		MaxDocuments: s.Config.Limits.Documents, MaxBytes: s.Config.Limits.Bytes, LimitHint: "allow more by limits in " + ConfigName,
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // The limits of one document.
 const (
-	MaxSource      = 1 << 20 // bytes of text
+	MaxSource      = 1 << 20 // bytes of text; who reads one more may leave the rest
 	MaxTokens      = 1 << 18 // tokens, comments not counted
 	MaxTypeDepth   = 32      // types within types, the outermost counted
 	MaxDiagnostics = 100     // faults reported; one more says that there are more
@@ -31,7 +31,7 @@ func Parse(name string, src []byte) (*File, []Diagnostic) {
 	tree := newFile(name)
 	if len(src) > MaxSource {
 		d := Diagnostic{Rule: RuleTooLarge, Span: tree.Span,
-			Message: fmt.Sprintf("found %d bytes, expected at most %d", len(src), MaxSource), Hint: "divide it into files that import each other"}
+			Message: fmt.Sprintf("found more than %d bytes, expected at most so many", MaxSource), Hint: "divide it into files that import each other"}
 		return tree, []Diagnostic{d}
 	}
 	return parseFrom(tree, string(src), Pos{})
