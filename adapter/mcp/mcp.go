@@ -50,17 +50,18 @@ func (cfg *Config) toolset() *adapter.Toolset {
 // It panics if the Config names no surface.
 func NewServer(cfg Config) *sdk.Server { return newServer(cfg, cfg.toolset()) }
 
-func newServer(cfg Config, tools *adapter.Toolset) *sdk.Server {
-	s := sdk.NewServer(
-		&sdk.Implementation{Name: "wipagent", Title: "wipagent", Version: cfg.Version},
-		&sdk.ServerOptions{
-			Instructions: tools.Instructions(),
-			// The tools never change while the server runs.
-			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-			// Which tools there are depends on who asks.
-			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
-		},
-	)
+func newServer(cfg Config, tools *adapter.Toolset, more ...func(*sdk.ServerOptions)) *sdk.Server {
+	opt := &sdk.ServerOptions{
+		Instructions: tools.Instructions(),
+		// The tools never change while the server runs.
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		// Which tools there are depends on who asks.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
+	}
+	for _, set := range more {
+		set(opt)
+	}
+	s := sdk.NewServer(&sdk.Implementation{Name: "wipagent", Title: "wipagent", Version: cfg.Version}, opt)
 	call := handler(tools)
 	known := map[string]bool{}
 	for _, t := range declared(tools) {
