@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/wipagent/wipagent/client/artifact"
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/space"
@@ -41,6 +42,9 @@ type Config struct {
 	Approve func(ctx context.Context, a Approval) bool
 	// Space configures the space that the client keeps; nil is its default.
 	Space *space.Config
+	// Artifacts keeps results that are too large for an answer, below
+	// ArtifactsPath. Whoever made it closes it. Nil refuses such results.
+	Artifacts *artifact.Store
 }
 
 // Client is safe for concurrent use.
@@ -50,6 +54,8 @@ type Client struct {
 	approve func(context.Context, Approval) bool
 	mounts  mounts
 	run     string // of calls that name none
+
+	artifacts *artifact.Store // nil if none are kept
 }
 
 // New returns a Client without mounts. A nil config is the zero Config.
@@ -57,7 +63,11 @@ func New(cfg *Config) *Client {
 	if cfg == nil {
 		cfg = &Config{}
 	}
-	return &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve, run: rand.Text()}
+	c := &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve, artifacts: cfg.Artifacts, run: rand.Text()}
+	if c.artifacts != nil {
+		c.mountArtifacts()
+	}
+	return c
 }
 
 // Refresh asks the Hosts at and below path for their trees again.

@@ -48,8 +48,10 @@ type Call struct {
 // Outcome is the answer of an operation.
 type Outcome struct {
 	// Result has exactly the fields that the operation declares, texts
-	// cleaned, at most MaxOutput bytes.
-	Result json.RawMessage `json:"result"`
+	// cleaned, at most MaxOutput bytes. It is empty if there is an Artifact.
+	Result json.RawMessage `json:"result,omitempty"`
+	// Artifact tells of a result that is too large for the answer.
+	Artifact *Artifact `json:"artifact,omitempty"`
 	// DryRun says that Result tells what would be done, and nothing was.
 	DryRun bool `json:"dry_run,omitempty"`
 	// Trust is "untrusted_observed_data" if Result holds a stranger's words
@@ -190,6 +192,9 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 			shaped, err = c.send(sending, p, &ready, rec)
 		}
 	}
+	if out := c.keep(ctx, p, &ready, rec, err); out != nil {
+		return out, nil
+	}
 	if err != nil {
 		return nil, quoting(ready.node, c.unanswered(sending, p, &ready, rec.Tool, err))
 	}
@@ -198,7 +203,9 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		Result: shaped.JSON, DryRun: ready.call.DryRun, Repaired: ready.args.Repairs,
 		Entries: c.learn(ctx, p, shaped.Entries), Untrusted: shaped.Untrusted,
 	}
-	if shaped.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
+	_, words, _ := c.artifactOf(p, ready.node)
+	out.Untrusted = out.Untrusted || words
+	if out.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
 		out.Trust = untrusted
 	}
 	return out, nil

@@ -21,6 +21,9 @@ import (
 // path that can have been meant, if there is exactly one.
 func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 	path := call.Target
+	if e := c.expired(p, path); e != nil {
+		return e
+	}
 	e := &Error{
 		Class:   NotFound,
 		Message: "there is no entry at this path",

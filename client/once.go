@@ -64,7 +64,7 @@ func (c *Client) send(ctx context.Context, p *policy.Principal, r *prepared, rec
 		return nil, err
 	}
 	rec.CacheHit = result.CacheHit
-	return op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted})
+	return op.Shape(result.Value, idl.ShapeOptions{MapEntry: n.Mount.Join, UntrustedStrings: !n.Mount.Trusted, MaxBytes: c.maxResult()})
 }
 
 // unsent is the context's error for a call that ended before it was sent.

@@ -13,8 +13,12 @@ import (
 )
 
 // allows reports whether policy lets the principal know of an operation of the
-// node: the one decision of all verbs (B3).
+// node: the one decision of all verbs (B3). Of an artifact that is whether he may
+// call what it is a result of.
 func (c *Client) allows(p *policy.Principal, n *space.Node, op *idl.Operation) bool {
+	if of, _, is := c.artifactOf(p, n); is {
+		return of != nil && c.allows(p, of.node, of.op)
+	}
 	return p.Allows(c.mounts.policy(n), n.Path, n.Interfaces, op)
 }
 
