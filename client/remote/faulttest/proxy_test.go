@@ -51,10 +51,10 @@ version 1;
 @audience(public_chat)
 interface Issue {
   /// What it says.
-  @read_only @idempotent
+  @read_only @idempotent @timeout(250ms)
   read_body(issue: string [1..64 bytes]) -> string;
   /// Closes it.
-  @mutating
+  @mutating @timeout(250ms)
   close(issue: string [1..64 bytes]) -> string;
 }
 `
