@@ -80,15 +80,26 @@ var (
 	allLanguages = []string{"go", "python", "typescript"}
 )
 
+// ConfigError is what is wrong with a Config.
+type ConfigError struct {
+	Key     string // as a wip.toml writes it, below lint
+	Message string
+}
+
+func (e *ConfigError) Error() string { return e.Message }
+
 // Validate says what is wrong with the config: a rule, kind or language that
-// there is not, or a limit out of range.
+// there is not, or a limit out of range. The error is a ConfigError.
 func (c *Config) Validate() error {
+	fail := func(key, format string, args ...any) error {
+		return &ConfigError{key, fmt.Sprintf(format, args...)}
+	}
 	for _, id := range slices.Sorted(maps.Keys(c.Rules)) {
 		if !slices.ContainsFunc(rules, func(r rule) bool { return r.ID == id }) {
-			return fmt.Errorf("found unknown rule %q in lint.rules", id)
+			return fail("rules."+id, "found unknown rule %q in lint.rules", id)
 		}
 		if level := c.Rules[id]; level > LevelError {
-			return fmt.Errorf("found %s of rule %q, expected off, warning or error", level, id)
+			return fail("rules."+id, "found %s of rule %q, expected off, warning or error", level, id)
 		}
 	}
 	for _, list := range []struct {
@@ -97,7 +108,7 @@ func (c *Config) Validate() error {
 	}{{"documented", c.Documented, allKinds}, {"languages", c.Languages, allLanguages}} {
 		for _, name := range list.got {
 			if !slices.Contains(list.known, name) {
-				return fmt.Errorf("found %q in lint.%s, expected some of %s", name, list.name, strings.Join(list.known, ", "))
+				return fail(list.name, "found %q in lint.%s, expected some of %s", name, list.name, strings.Join(list.known, ", "))
 			}
 		}
 	}
@@ -109,7 +120,7 @@ func (c *Config) Validate() error {
 		{"max_tool_name", c.MaxToolName, 256}, {"min_aliases", c.MinAliases, 64},
 	} {
 		if limit.got < 0 || limit.got > limit.most {
-			return fmt.Errorf("found lint.%s = %d, expected 1 to %d", limit.name, limit.got, limit.most)
+			return fail(limit.name, "found lint.%s = %d, expected 1 to %d", limit.name, limit.got, limit.most)
 		}
 	}
 	return nil

@@ -1,10 +1,12 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,88 +50,87 @@ const (
 	mostBytes     = 1 << 30
 )
 
-// parse reads the text of a wip.toml. The error begins with the line, if it is
-// known, and a colon, to go behind the file's name.
-func (c *Config) parse(text []byte) error {
-	meta, err := toml.Decode(string(text), c)
-	var bad toml.ParseError
-	switch {
-	case errors.As(err, &bad):
-		return fmt.Errorf("%d: %s", bad.Position.Line, bad.Message)
-	case err != nil:
-		return fmt.Errorf(" %w", err)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf(" found unknown key %q", unknown[0])
-	}
-	if err := refuseZeros(string(text), meta); err != nil {
-		return err
-	}
-	return c.validate()
-}
-
-// refuseZeros refuses a number that is written as 0, which the types cannot
-// tell from one that is not set: each number of a wip.toml is 1 or more.
-func refuseZeros(text string, meta toml.MetaData) error {
+// parse reads the text of a wip.toml and returns where its keys stand. The error
+// begins with the line and the column, if they are known, to go behind the file's
+// name, a colon and a blank or not.
+func (c *Config) parse(text []byte) (keyPlaces, error) {
 	var given map[string]any
-	if _, err := toml.Decode(text, &given); err != nil {
-		return fmt.Errorf(" %w", err)
+	var bad toml.ParseError
+	switch _, err := toml.Decode(string(text), &given); {
+	case errors.As(err, &bad):
+		return nil, fmt.Errorf("%d:%d: %s", bad.Position.Line, bad.Position.Col, bad.Message)
+	case err != nil:
+		return nil, fmt.Errorf(" %w", err)
 	}
-	for _, key := range meta.Keys() {
-		var value any = given
-		for _, part := range key {
-			table, _ := value.(map[string]any)
-			value = table[part]
+	places := placesOf(string(text))
+	faults := shapeOf(reflect.TypeFor[Config]()).compare(nil, given)
+	if len(faults) == 0 {
+		if _, err := toml.Decode(string(text), c); err != nil {
+			return nil, fmt.Errorf(" %w", err)
 		}
-		if value == int64(0) {
-			return fmt.Errorf(" found %s = 0, expected 1 or more", key)
-		}
+		faults = c.validate()
 	}
-	return nil
+	if len(faults) == 0 {
+		return places, nil
+	}
+	more := ""
+	if n := len(faults) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return nil, fmt.Errorf("%s%s%s", cmp.Or(places.of(faults[0].path), " "), faults[0].text, more)
 }
 
 // validate checks what the types do not.
-func (c *Config) validate() error {
+func (c *Config) validate() (faults []keyFault) {
+	fail := func(path, format string, args ...any) {
+		faults = append(faults, keyFault{strings.Split(path, "."), fmt.Sprintf(format, args...)})
+	}
 	if len(c.Imports) > maxImports {
-		return fmt.Errorf(" found %d folders in imports, expected at most %d", len(c.Imports), maxImports)
+		fail("imports", "found %d folders in imports, expected at most %d", len(c.Imports), maxImports)
 	}
 	for _, dir := range c.Imports {
 		if dir == "" || filepath.IsAbs(dir) || strings.Contains(dir, `\`) {
-			return fmt.Errorf(" found %q in imports, expected a folder relative to this file, with slashes", dir)
+			fail("imports", "found %q in imports, expected a folder relative to this file, with slashes", dir)
 		}
 	}
 	if n := c.Limits.Documents; n < 0 || n > mostDocuments {
-		return fmt.Errorf(" found limits.documents = %d, expected 1 to %d", n, mostDocuments)
+		fail("limits.documents", "found limits.documents = %d, expected 1 to %d", n, mostDocuments)
 	}
 	if n := c.Limits.Bytes; n < 0 || n > mostBytes {
-		return fmt.Errorf(" found limits.bytes = %d, expected 1 to %d", n, mostBytes)
+		fail("limits.bytes", "found limits.bytes = %d, expected 1 to %d", n, mostBytes)
 	}
-	if err := c.knownRules(); err != nil {
-		return err
-	}
-	if err := c.Lint.Validate(); err != nil {
-		return fmt.Errorf(" %w", err)
-	}
-	return nil
-}
-
-// knownRules refuses the level of a rule that there is not, or that has none.
-func (c *Config) knownRules() error {
 	for _, id := range slices.Sorted(maps.Keys(c.Lint.Rules)) {
-		is := func(r syntax.Rule) bool { return r.ID == id }
-		switch {
-		case slices.ContainsFunc(lint.Rules(), is):
-		case slices.ContainsFunc(idl.Rules(), is):
-			return fmt.Errorf(" found rule %q in lint.rules, which is always an error", id)
-		case slices.ContainsFunc(Rules(), is):
-			return fmt.Errorf(" found rule %q in lint.rules, which is always a warning", id)
-		default:
-			var known []string
-			for _, r := range lint.Rules() {
-				known = append(known, r.ID)
-			}
-			return fmt.Errorf(" found unknown rule %q in lint.rules%s", id, DidYouMean(id, known))
+		if why := unruly(id); why != "" {
+			faults = append(faults, keyFault{[]string{"lint", "rules", id}, why})
 		}
 	}
-	return nil
+	if len(faults) > 0 {
+		return faults
+	}
+	var bad *lint.ConfigError
+	if err := c.Lint.Validate(); errors.As(err, &bad) {
+		fail("lint."+bad.Key, "%s", bad.Message)
+	} else if err != nil {
+		fail("lint", "%s", err)
+	}
+	return faults
+}
+
+// unruly says why a rule that is named has no level to be set: there is none of
+// that name, or it always has the same.
+func unruly(id string) string {
+	is := func(r syntax.Rule) bool { return r.ID == id }
+	switch {
+	case slices.ContainsFunc(lint.Rules(), is):
+		return ""
+	case slices.ContainsFunc(idl.Rules(), is):
+		return fmt.Sprintf("found rule %q in lint.rules, which is always an error", id)
+	case slices.ContainsFunc(Rules(), is):
+		return fmt.Sprintf("found rule %q in lint.rules, which is always a warning", id)
+	}
+	var known []string
+	for _, r := range lint.Rules() {
+		known = append(known, r.ID)
+	}
+	return fmt.Sprintf("found unknown rule %q in lint.rules%s", id, DidYouMean(id, known))
 }

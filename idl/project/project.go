@@ -39,6 +39,8 @@ type Project struct {
 	// is changed, the faults are the caller's to keep. If it is nil, it is
 	// syntax.Parse.
 	Parse func(name string, text []byte) (*syntax.File, []syntax.Diagnostic)
+
+	places keyPlaces // of ConfigFile
 }
 
 // ConfigName is the name of the configuration file.
@@ -57,7 +59,7 @@ func Open(dir string) (*Project, error) {
 		switch {
 		case err == nil:
 			p := &Project{Root: at, ConfigFile: path}
-			if err := p.Config.parse(text); err != nil {
+			if p.places, err = p.Config.parse(text); err != nil {
 				return nil, fmt.Errorf("%s:%w", path, err)
 			}
 			return p, nil
@@ -79,7 +81,7 @@ func (p *Project) CheckFolders() error {
 	}
 	for _, dir := range p.Config.Imports {
 		if !isFolder(p.Path(dir)) {
-			return fmt.Errorf("%s: found no folder %q, expected each of imports to be one", p.ConfigFile, dir)
+			return fmt.Errorf("%s:%sfound no folder %q, expected each of imports to be one", p.ConfigFile, cmp.Or(p.places.of([]string{"imports"}), " "), dir)
 		}
 	}
 	return nil
