@@ -75,7 +75,7 @@ const dryRun = "dry_run"
 var outputSchemas = map[string]json.RawMessage{
 	"discover": json.RawMessage(`{"type":"object","properties":{"hits":{"type":"array","items":{}},"map":{"type":"string"},"message":{"type":"string"},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
 	"inspect":  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"interfaces":{"type":"array","items":{}},"children":{"type":"array","items":{}},"truncated":{"type":"boolean"},"error":{"type":"object"}}}`),
-	"invoke":   json.RawMessage(`{"type":"object","properties":{"result":{},"repaired":{"type":"array","items":{}},"entries":{"type":"array","items":{}},"error":{"type":"object"}}}`),
+	"invoke":   json.RawMessage(`{"type":"object","properties":{"result":{},"artifact":{"type":"object"},"repaired":{"type":"array","items":{}},"entries":{"type":"array","items":{}},"error":{"type":"object"}}}`),
 }
 
 // Instructions tells a model in a few words how the three verbs belong together.

@@ -98,6 +98,15 @@ func (m *method) arguments(args starlark.Tuple, kwargs []starlark.Tuple) (map[st
 	return nil, e
 }
 
+// tooLarge says where a result is kept that is too large for a value: a script
+// reads it in parts.
+func tooLarge(a *client.Artifact) *client.Error {
+	return &client.Error{
+		Class: client.Domain, Message: fmt.Sprintf("the result has %d bytes, which is too large for a value", a.Bytes),
+		Hint: fmt.Sprintf("ask for less, or read it in parts: entry(%q) has select(path=...), search(query=...), lines(first=1) and read(offset=0)", a.Path),
+	}
+}
+
 // misused says that arguments cannot be a record.
 func (m *method) misused(message string) *CallError {
 	return &CallError{Failure: &client.Error{Class: client.BadArguments, Message: m.Name() + ": " + message}}
@@ -140,6 +149,9 @@ func (m *method) invoke(r *run, args map[string]starlark.Value) (starlark.Value,
 	out, err := r.env.cfg.Client.Invoke(r.ctx, r.env.cfg.Principal, c)
 	if err != nil {
 		return nil, r.refused(err)
+	}
+	if out.Artifact != nil {
+		return nil, &CallError{Failure: tooLarge(out.Artifact)}
 	}
 	if out.Trust != "" || strings.Contains(gjson.GetBytes(out.Result, "trust").Str, "untrusted") {
 		r.untrusted = true
