@@ -123,6 +123,16 @@ func (e *Env) Run(ctx context.Context, name string, src []byte) error {
 	return err
 }
 
+// Define gives a variable a list of strings, such as a script's arguments. Nothing
+// runs, and no limit counts it.
+func (e *Env) Define(name string, list []string) {
+	values := make([]starlark.Value, len(list))
+	for i, s := range list {
+		values[i] = starlark.String(s)
+	}
+	e.globals[name] = starlark.NewList(values)
+}
+
 // execute runs a script and returns the value of its last statement, None if
 // that is no expression. With a view the value is handed to it while the run's
 // limits still hold.
@@ -134,6 +144,7 @@ func (e *Env) execute(ctx context.Context, name, src string, live bool, view fun
 		}
 		done()
 	}()
+	r.src = src
 	file, err := e.parse(r, name, src, live)
 	if err != nil {
 		return nil, r.failure(err)

@@ -184,7 +184,7 @@ func (r *run) failure(err error) error {
 		} else if eval.Unwrap() != nil {
 			err = eval.Unwrap()
 		}
-		e.Message = err.Error()
+		e.Message = hinted(err.Error(), callHint(err.Error()))
 		for _, frame := range eval.CallStack {
 			if frame.Pos.Filename() == "<builtin>" || frame.Pos.Line == 0 {
 				continue
@@ -212,7 +212,7 @@ func (r *run) failure(err error) error {
 		e.Message = strings.Join(lines, "\n")
 	case errors.As(err, &at):
 		e.place(at.Pos)
-		e.Message = at.Msg
+		e.Message = hinted(at.Msg, syntaxHint(at.Msg, r.line(e.Line)))
 	}
 	const most = 8 << 10 // bytes; a message may quote what a script has made
 	if len(e.Message) > most {
@@ -221,6 +221,23 @@ func (r *run) failure(err error) error {
 	e.Message = printable(e.Message)
 	e.cause = err
 	return e
+}
+
+// hinted adds a hint to a message, in the form in which a call's has one.
+func hinted(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "\n  hint: " + hint
+}
+
+// line returns a line of the script, 1-based.
+func (r *run) line(n int) string {
+	lines := strings.SplitN(r.src, "\n", n+1)
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
 }
 
 func (e *Error) place(pos syntax.Position) {
@@ -241,7 +258,10 @@ func (e *Env) undefined(message string) string {
 			names = append(names, known)
 		}
 	}
-	hint := didYouMean(name, names)
+	hint := insteadOfName[name]
+	if hint == "" {
+		hint = didYouMean(name, names)
+	}
 	if hint == "" {
 		hint = "help() lists what there is"
 	}

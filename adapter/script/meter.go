@@ -17,6 +17,7 @@ type run struct {
 	env    *Env
 	ctx    context.Context
 	thread *starlark.Thread
+	src    string // of the script
 	out    *output
 
 	memory  int64 // bytes allocated

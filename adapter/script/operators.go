@@ -79,6 +79,12 @@ func operators() map[string]*builtin {
 		}
 		return args[1], r.alloc(n)
 	})
+	add("$sliced", func(_ *run, args starlark.Tuple) (starlark.Value, error) {
+		if p, ok := args[0].(*page); ok {
+			return pageSlices{p}, nil
+		}
+		return args[0], nil
+	})
 	add("$part", func(r *run, args starlark.Tuple) (starlark.Value, error) {
 		if _, ok := args[0].(starlark.String); ok { // it shares the bytes of the whole
 			return args[0], r.alloc(16)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // output is what a run prints, up to its limit.
@@ -16,15 +17,51 @@ type output struct {
 	err     error // of the writer, which ends the output
 }
 
-// printable returns a text without what a terminal obeys: control characters
-// become U+FFFD, as a script may show a stranger's words.
+// printable returns a text without what a terminal obeys or a reader does not see:
+// control characters become U+FFFD, hidden ones their escapes, as a script may
+// show a stranger's words.
 func printable(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c != '\n' && c != '\t' && unicode.IsControl(c) {
-			return unicode.ReplacementChar
+	var b strings.Builder
+	kept := 0 // of s
+	for i, c := range s {
+		var instead string
+		switch {
+		case c == '\n' || c == '\t':
+			continue
+		case unicode.IsControl(c):
+			instead = string(unicode.ReplacementChar)
+		case hidden(c) && c > 0xffff:
+			instead = fmt.Sprintf(`\U%08x`, c)
+		case hidden(c):
+			instead = fmt.Sprintf(`\u%04x`, c)
+		default:
+			continue
 		}
-		return c
-	}, s)
+		b.WriteString(s[kept:i] + instead)
+		kept = i + utf8.RuneLen(c)
+	}
+	if kept == 0 {
+		return s
+	}
+	return b.String() + s[kept:]
+}
+
+// hidden reports whether a character leaves no mark where it stands: one that
+// changes the direction of writing, joins, selects, ends a line or fills. The joiners
+// and the selector that letters and emoji need are none.
+func hidden(c rune) bool {
+	const nonJoiner, joiner, emoji = 0x200c, 0x200d, 0xfe0f
+	switch {
+	case c < 0xad || c == nonJoiner || c == joiner || c == emoji:
+		return false
+	case unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector):
+		return true
+	}
+	switch c {
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0: // a joiner and fillers
+		return true
+	}
+	return false
 }
 
 // line writes a line.

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/tidwall/gjson"
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"github.com/wipagent/wipagent/adapter"
 )
@@ -28,12 +32,59 @@ func ownBuiltins() []*builtin {
 			}
 			return starlark.Bool(anyUnknown(x) == nil), nil
 		}},
+		{name: "round", doc: "round(x, digits=0): x with so many decimal places; without digits an integer", fn: round},
+		{name: "sum", doc: "sum(list, start=0): start and all elements added up", fn: sum},
 		{name: "attempt", doc: "attempt(f, arguments...): calls f and returns its value and None, or None and the error", fn: attempt},
 		{name: "discover", doc: "discover(query, scope=\"/\"): entries and operations that serve the query", fn: discover},
 		{name: "inspect", doc: "inspect(x): what can be done at an entry, or a path", fn: inspect},
 		{name: "help", doc: "help(x): prints what x is and how it is used; help() what there is", fn: help},
 		{name: "dir", doc: "dir(x): the names of x's attributes", fn: dir},
 	}
+}
+
+// round returns a number as near as its decimal digits come.
+func round(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var x starlark.Value
+	var digits starlark.Value = starlark.None
+	if err := starlark.UnpackArgs("round", args, kwargs, "x", &x, "digits?", &digits); err != nil {
+		return nil, err
+	}
+	if u := anyUnknown(x); u != nil {
+		return nil, u.used("in round")
+	}
+	places, known := 0, digits != starlark.None
+	if known {
+		const most = 15
+		if err := starlark.AsInt(digits, &places); err != nil || places < 0 || places > most {
+			return nil, fmt.Errorf("round: found %s digits, expected 0 to %d", digits, most)
+		}
+	}
+	switch n := x.(type) {
+	case starlark.Int:
+		return n, nil
+	case starlark.Float:
+		if !known {
+			return starlark.NumberToInt(starlark.Float(math.RoundToEven(float64(n))))
+		}
+		rounded, err := strconv.ParseFloat(strconv.FormatFloat(float64(n), 'f', places, 64), 64)
+		return starlark.Float(rounded), err
+	}
+	return nil, fmt.Errorf("round: found a value of type %s, expected a number", x.Type())
+}
+
+func sum(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var list starlark.Value
+	var total starlark.Value = starlark.MakeInt(0)
+	if err := starlark.UnpackArgs("sum", args, kwargs, "list", &list, "start?", &total); err != nil {
+		return nil, err
+	}
+	values, err := r.collect("sum", list)
+	for i := 0; i < len(values) && err == nil; i++ {
+		if total, err = r.binary(syntax.PLUS, total, values[i]); err == nil {
+			err = r.spend(1)
+		}
+	}
+	return total, err
 }
 
 // attempt calls a function whose failure the script wants to see. A limit of the

@@ -37,12 +37,86 @@ func (p *page) Attr(name string) (starlark.Value, error) { return p.rec.field(na
 // Truth reports whether anything was selected.
 func (p *page) Truth() starlark.Bool { return p.number("total_matching") > 0 || len(p.items()) > 0 }
 
-// Get returns a field, as p["name"].
+// Get returns a field, as p["name"], or an item, as p[0]. Items are counted from
+// the first of this page and on through those after it.
 func (p *page) Get(key starlark.Value) (starlark.Value, bool, error) {
-	if _, ok := key.(starlark.Int); ok {
-		return nil, false, fmt.Errorf("found an index into a page, expected one into its items: p.items[0]; or go through all with for x in p")
+	i, ok := key.(starlark.Int)
+	if !ok {
+		return p.rec.Get(key)
 	}
-	return p.rec.Get(key)
+	at, ok := i.Int64()
+	if !ok || at < 0 {
+		return nil, false, fmt.Errorf("found the index %s into a page, expected 0 or more; list(p)[%s] goes through all pages first", i, i)
+	}
+	list, err := p.between(at, at+1)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(list) == 0 {
+		return nil, false, fmt.Errorf("found the index %d into a page, expected less: there are not so many", at)
+	}
+	return list[0], true, nil
+}
+
+// between returns the items with the numbers from low on and below high, as many as
+// there are. Pages are called for as far as that takes.
+func (p *page) between(low, high int64) ([]starlark.Value, error) {
+	if p.method == nil || p.method.of.env.run == nil {
+		return part(p.items(), low, high), nil
+	}
+	r := p.method.of.env.run
+	iter := p.Iterate()
+	defer iter.Done()
+	var list []starlark.Value
+	var item starlark.Value
+	for n := int64(0); n < high && iter.Next(&item); n++ {
+		if err := r.spend(1); err != nil {
+			return nil, err
+		}
+		if n >= low {
+			if err := r.alloc(elemBytes); err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+	}
+	return list, r.trouble()
+}
+
+func part(list []starlark.Value, low, high int64) []starlark.Value {
+	n := int64(len(list))
+	return list[min(low, n):min(max(low, high), n)]
+}
+
+// pageSlices is a page of which a slice is wanted. How many items there are in all
+// is not looked at before: a slice is a list of those that there are.
+type pageSlices struct{ *page }
+
+var _ starlark.Sliceable = pageSlices{}
+
+// manyItems is more than any page can lead to.
+const manyItems = 1 << 30
+
+// Len returns more than there can be, so that a bound from the end is told from
+// one from the start.
+func (p pageSlices) Len() int { return manyItems }
+
+// Index is not called: p[0] is asked of the page itself.
+func (p pageSlices) Index(int) starlark.Value { return starlark.None }
+
+// Slice returns a list of the items. Where it cannot, the run fails.
+func (p pageSlices) Slice(start, end, step int) starlark.Value {
+	err := error(nil)
+	var list []starlark.Value
+	if start > manyItems/2 || manyItems/2 < end && end < manyItems || step != 1 {
+		err = fmt.Errorf("found a slice of a page from its end or with steps, expected one from 0 on, such as p[:3]; list(p) goes through all pages, and can be sliced in any way")
+	} else {
+		list, err = p.between(int64(start), int64(end))
+	}
+	if err != nil && p.method != nil && p.method.of.env.run != nil {
+		p.method.of.env.run.raise(err)
+	}
+	return starlark.NewList(list)
 }
 
 func (p *page) items() []starlark.Value {

@@ -302,7 +302,7 @@ func (w *rewriter) expr(e syntax.Expr) syntax.Expr {
 		if e.Step != nil {
 			name = "$copy"
 		}
-		e.X, e.Lo, e.Hi, e.Step = w.expr(e.X), w.expr(e.Lo), w.expr(e.Hi), w.expr(e.Step)
+		e.X, e.Lo, e.Hi, e.Step = call("$sliced", e.Lbrack, w.expr(e.X)), w.expr(e.Lo), w.expr(e.Hi), w.expr(e.Step)
 		return call(name, e.Lbrack, e)
 	case *syntax.DotExpr:
 		return w.attr(w.expr(e.X), e)

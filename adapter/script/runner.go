@@ -172,11 +172,14 @@ func encode(v any) json.RawMessage {
 
 // value puts the last expression's value into the answer, if it is not too long.
 func (n *Runner) value(r *run, v starlark.Value, a *answer) error {
-	if _, err := r.weigh(v); err != nil {
-		return err
-	}
 	e := encoder{limit: n.limits.Output / 2, loose: true}
-	err := e.value(v, 0)
+	_, err := r.weigh(v)
+	if trouble := r.trouble(); trouble != nil {
+		return trouble
+	}
+	if err == nil {
+		err = e.value(v, 0)
+	}
 	if size := e.buf.Len(); err != nil || size > e.limit {
 		a.Truncated, a.Hint = true, fmt.Sprintf("the value of the last expression has no form in JSON of at most %d bytes, and was left out: print what matters of it", e.limit)
 		return nil
@@ -264,5 +267,9 @@ func (n *Runner) failure(code string, err error) error {
 	for i := len(e.Stack) - 2; i >= 0; i-- { // the last is the place itself
 		constraint += "\ncalled at " + strings.TrimPrefix(e.Stack[i], e.Name+":")
 	}
-	return &client.Error{Class: client.BadArguments, Message: "the script failed", Faults: []idl.Fault{{Path: "/code", Constraint: constraint}}}
+	failed := &client.Error{Class: client.BadArguments, Message: "the script failed", Faults: []idl.Fault{{Path: "/code", Constraint: constraint}}}
+	if inner, ok := unfenced(code); ok {
+		failed.Corrected = encode(map[string]string{"code": inner})
+	}
+	return failed
 }

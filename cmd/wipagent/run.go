@@ -57,10 +57,8 @@ func (r *runCmd) Run(ctx context.Context, c *cli) error {
 			return r.forMachines(ctx, s, p)
 		}
 		e := r.env(s, s.io.out)
-		value, err := "", p.prepare(ctx, e)
-		if err == nil {
-			value, err = e.RunText(ctx, p.name, p.src)
-		}
+		e.Define("args", p.args)
+		value, err := e.RunText(ctx, p.name, p.src)
 		if err != nil {
 			return s.scriptFailed(ctx, p, err, raiseHint)
 		}
@@ -127,15 +125,6 @@ func (r *runCmd) read(ctx context.Context, c *cli) (*program, error) {
 	}
 }
 
-// prepare gives an environment the list args.
-func (p *program) prepare(ctx context.Context, e *script.Env) error {
-	list, err := json.Marshal(append([]string{}, p.args...)) // which is how the language writes a list of strings too
-	if err != nil {
-		return err
-	}
-	return e.Run(ctx, "args", []byte("args = "+string(list)+"\n"))
-}
-
 // env returns where the script runs.
 func (r *runCmd) env(s *session, out io.Writer) *script.Env {
 	return script.New(script.Config{
@@ -164,18 +153,15 @@ type runError struct {
 	Line      int         `json:"line,omitempty"`
 	Column    int         `json:"column,omitempty"`
 	Stack     []string    `json:"stack,omitempty"`
-	Corrected string      `json:"corrected,omitempty"` // the call to write instead
+	Corrected string      `json:"corrected_call,omitempty"` // the call to write instead
 }
 
 // forMachines runs the script and prints what it comes to as JSON.
 func (r *runCmd) forMachines(ctx context.Context, s *session, p *program) error {
 	var out strings.Builder
 	e := r.env(s, &out)
-	var result script.Result
-	err := p.prepare(ctx, e)
-	if err == nil {
-		result, err = e.RunJSON(ctx, p.name, p.src)
-	}
+	e.Define("args", p.args)
+	result, err := e.RunJSON(ctx, p.name, p.src)
 	a := runAnswer{Output: out.String(), Value: result.Value}
 	if result.Untrusted {
 		a.Trust = "untrusted_observed_data"
