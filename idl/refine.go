@@ -59,7 +59,11 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 		if t.Kind == Bytes {
 			of = ""
 		}
-		d := u.fault(ruleRangeUnit, r.Span, "a length is counted in bytes"+of+": write [1..256 bytes]", "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
+		hint := "a length is counted in bytes" + of + ", such as [1..256 bytes]"
+		if r.Min != nil || r.Max != nil {
+			hint = "a length is counted in bytes" + of + ": write " + rangeText(r) + " bytes]"
+		}
+		d := u.fault(ruleRangeUnit, r.Span, hint, "found a range without a unit on %s, expected \"bytes\"", e.Name.Name)
 		if r.Min != nil || r.Max != nil {
 			suggest(d, "insert bytes", syntax.Edit{Span: empty(r.Span.File, lastByte(r.Span).Start), Text: " bytes"})
 		}
@@ -98,6 +102,19 @@ func (c *compiler) rangeOf(u *unit, e *syntax.TypeExpr, t *Type) {
 		return
 	}
 	t.Range = out
+}
+
+// rangeText returns a range as it is written, up to its last number.
+func rangeText(r *syntax.Refinement) string {
+	text := "["
+	if r.Min != nil {
+		text += r.Min.Text
+	}
+	text += ".."
+	if r.Max != nil {
+		text += r.Max.Text
+	}
+	return text
 }
 
 // bound returns one end of a range.

@@ -27,8 +27,9 @@ type idlBreakingCmd struct {
 // Help shows examples.
 func (idlBreakingCmd) Help() string {
 	return `Compares documents with what they were and reports what no longer holds, for whom, and where it was and is. A folder that is
-compared with stands for the folder that is named, and must have a document; it wins over a git ref of the same name. Changes
-are allowed where the version was raised in each document concerned: they are reported, and do not fail.
+compared with stands for the folder that is named, and must have a document; it wins over a git ref of the same name. A git ref is
+one of the repository that holds the documents, wherever the command runs; all of them must be in one. Nothing is fetched or
+checked out. Changes are allowed where the version was raised in each document concerned: they are reported, and do not fail.
 
 Exit codes: 0 nothing breaks, 1 something breaks or a new document has errors, 2 the command line was wrong, 3 the old state
 could not be had or has errors, or a file could not be read. With --json, errors of documents are printed as idl check prints
@@ -37,6 +38,7 @@ them: a list, where the comparison is an object.
 Examples:
   wipagent idl breaking --against main
   wipagent idl breaking --against v1.2.0 interfaces --json
+  wipagent idl breaking --against origin/main ../other-repository/interfaces
   wipagent idl breaking --against ../released/interfaces interfaces --for cached-call`
 }
 
@@ -172,18 +174,7 @@ func (c *cli) showFaults(list []syntax.Diagnostic, texts map[string][]byte) erro
 	for i := range found.list {
 		found.list[i].Fixes = nil
 	}
-	r := idl.Renderer{Source: found.source, Color: c.color()}
-	return r.Render(c.io.err, found.list)
-}
-
-func sourceOf(texts map[string][]byte) idl.Loader {
-	return func(name string) ([]byte, error) {
-		text, ok := texts[name]
-		if !ok {
-			return nil, fs.ErrNotExist
-		}
-		return text, nil
-	}
+	return c.render(c.io.err, found)
 }
 
 // comparison is what comes of comparing.
@@ -271,8 +262,7 @@ func (r *comparison) print(c *cli, before int, was *oldState) error {
 		fmt.Fprintf(c.io.out, "nothing breaks since %s\n", printable(r.Against))
 		return nil
 	}
-	render := idl.Renderer{Source: sourceOf(r.texts), Color: c.color()}
-	if err := render.Render(c.io.out, r.list); err != nil {
+	if err := c.render(c.io.out, &findings{list: r.list, texts: r.texts}); err != nil {
 		return err
 	}
 	rows := [][]string{{"BREAKS", "CHANGES"}}

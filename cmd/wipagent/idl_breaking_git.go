@@ -26,9 +26,9 @@ const (
 )
 
 // gitState writes the documents of a commit, and the configuration beside
-// them, into a temporary folder, which the caller removes. The files are named
-// as seen from the working directory, which must be in the repository, as must
-// they.
+// them, into a temporary folder, which the caller removes. The commit is one of
+// the repository that holds the files. They are named as seen from the working
+// directory, which may be elsewhere.
 func gitState(ctx context.Context, ref string, files []string) (state *oldState, err error) {
 	if strings.HasPrefix(ref, "-") || strings.ContainsAny(ref, ":\x00\n") {
 		return nil, usageError("found %q, expected a folder or a git ref", ref)
@@ -36,13 +36,21 @@ func gitState(ctx context.Context, ref string, files []string) (state *oldState,
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, &exitError{exitUnavailable, fmt.Errorf("%q is no folder, and a git ref needs git, which is not installed here", ref)}
 	}
-	prefix, err := git(ctx, nil, 1<<16, "rev-parse", "--show-prefix")
-	if err != nil {
-		return nil, &exitError{exitUnavailable, fmt.Errorf("%q is no folder, and this is no git repository: %w", ref, err)}
+	paths := make([]string, len(files))
+	for i, file := range files {
+		if paths[i], err = realPath(file); err != nil {
+			return nil, &exitError{exitUnavailable, err}
+		}
 	}
-	commit, err := git(ctx, nil, 1<<16, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	g := git{nearestFolder(paths[0])}
+	toplevel, err := g.run(ctx, nil, 1<<16, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, usageError("found neither a folder nor a commit, branch or tag of git named %q", ref)
+		return nil, &exitError{exitUnavailable, fmt.Errorf("%q is no folder, and %s is in no git repository: %w", ref, files[0], err)}
+	}
+	root := filepath.FromSlash(strings.TrimSuffix(string(toplevel), "\n"))
+	commit, err := g.run(ctx, nil, 1<<16, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if err != nil {
+		return nil, usageError("found neither a folder nor a commit, branch or tag of the git repository %s named %q", root, ref)
 	}
 	top, err := os.MkdirTemp("", "wipagent-breaking-")
 	if err != nil {
@@ -56,25 +64,21 @@ func gitState(ctx context.Context, ref string, files []string) (state *oldState,
 	if top, err = filepath.EvalSymlinks(top); err != nil {
 		return nil, &exitError{exitUnavailable, err}
 	}
-	if err := extract(ctx, strings.TrimSpace(string(commit)), top); err != nil {
+	if err := g.extract(ctx, strings.TrimSpace(string(commit)), top); err != nil {
 		return nil, &exitError{exitUnavailable, fmt.Errorf("reading %s: %w", ref, err)}
 	}
-	inside := filepath.FromSlash(strings.TrimSuffix(string(prefix), "\n"))
-	state = &oldState{here: filepath.Join(top, inside), prefix: ref + ":" + filepath.ToSlash(inside), remove: top}
-	here, err := os.Getwd()
-	if err != nil {
+	state = &oldState{here: top, prefix: ref + ":", remove: top}
+	if here, err := realPath("."); err != nil {
 		return nil, &exitError{exitUnavailable, err}
+	} else if inside, err := filepath.Rel(root, here); err == nil && filepath.IsLocal(inside) && inside != "." {
+		state.here, state.prefix = filepath.Join(top, inside), ref+":"+filepath.ToSlash(inside)+"/"
 	}
-	for _, file := range files {
-		abs, err := filepath.Abs(file)
-		if err != nil {
-			return nil, &exitError{exitUnavailable, err}
+	for i, path := range paths {
+		rel, err := filepath.Rel(root, path)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, usageError("found %s, which is not in the git repository %s of %s", files[i], root, files[0])
 		}
-		rel, err := filepath.Rel(here, abs)
-		if err != nil || !filepath.IsLocal(filepath.Join(inside, rel)) {
-			return nil, usageError("found %s, which is not in the git repository of the working directory", file)
-		}
-		old := filepath.Join(state.here, rel)
+		old := filepath.Join(top, rel)
 		there, err := exists(old)
 		if err != nil {
 			return nil, err
@@ -86,6 +90,34 @@ func gitState(ctx context.Context, ref string, files []string) (state *oldState,
 	return state, nil
 }
 
+// realPath returns the absolute path of a file that is named, without the links
+// that lead to its folder, or to it if it is one. It need not be there.
+func realPath(file string) (string, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	folder, rest := nearestFolder(path), ""
+	if rest, err = filepath.Rel(folder, path); err != nil {
+		return "", err
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, rest), nil
+}
+
+// nearestFolder returns a path if it is a folder, or the nearest above it.
+func nearestFolder(path string) string {
+	for {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
 // blob is a file of a commit.
 type blob struct {
 	path, id string
@@ -93,8 +125,8 @@ type blob struct {
 }
 
 // extract writes the documents and configurations of a commit into a folder.
-func extract(ctx context.Context, commit, dir string) error {
-	tree, err := git(ctx, nil, maxTreeBytes, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+func (g git) extract(ctx context.Context, commit, dir string) error {
+	tree, err := g.run(ctx, nil, maxTreeBytes, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
 	if err != nil {
 		return err
 	}
@@ -108,7 +140,7 @@ func extract(ctx context.Context, commit, dir string) error {
 		fmt.Fprintln(&ids, b.id)
 		total += b.size
 	}
-	out, err := git(ctx, &ids, total+len(blobs)*200, "cat-file", "--batch")
+	out, err := g.run(ctx, &ids, total+len(blobs)*200, "cat-file", "--batch")
 	if err != nil {
 		return err
 	}
@@ -159,10 +191,13 @@ func documentsIn(tree []byte) (blobs []blob, err error) {
 	return blobs, nil
 }
 
-// git runs git in the working directory and returns at most so many bytes of
-// what it prints.
-func git(ctx context.Context, in io.Reader, most int, args ...string) ([]byte, error) {
+// git is the program, run in a folder.
+type git struct{ folder string }
+
+// run returns at most so many bytes of what git prints.
+func (g git) run(ctx context.Context, in io.Reader, most int, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = g.folder
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd.Stdin = in
 	out, failure := &boundedBuffer{most: most}, &boundedBuffer{most: 4 << 10}

@@ -279,6 +279,9 @@ func (c *comparer) reached(p interfacePair) {
 // it is in, or nil.
 func (c *comparer) add(in versions, declared any, change Change) {
 	change.Allowed = in.raised() && !slices.ContainsFunc(c.reach[declared], func(v versions) bool { return !v.raised() })
+	if hint := c.toRaise(in, declared); hint != "" && change.Breaks != 0 {
+		change.Hint = strings.TrimPrefix(change.Hint+"; "+hint, "; ")
+	}
 	key := Change{Old: change.Old, New: change.New, Message: change.Message}
 	known, ok := c.known[key]
 	if !ok {
@@ -294,6 +297,23 @@ func (c *comparer) add(in versions, declared any, change Change) {
 		c.known[key] = found{known.at, change.Breaks}
 	}
 	c.changes[known.at].Breaks = all
+}
+
+// toRaise says which versions to raise to allow a change that reaches operations
+// of other documents than the one that holds it.
+func (c *comparer) toRaise(in versions, declared any) string {
+	var names []string
+	reaches := false
+	for _, v := range append([]versions{in}, c.reach[declared]...) {
+		if v.new != nil && !v.raised() && !slices.Contains(names, v.new.Name) {
+			names = append(names, v.new.Name)
+			reaches = reaches || v != in
+		}
+	}
+	if !reaches {
+		return ""
+	}
+	return "to allow it raise the version of " + listed(names) + ": it reaches operations of other documents than its own"
 }
 
 // result returns the changes in order.
