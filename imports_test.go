@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 
 	"cmd/wipagent": {
 		"adapter", "adapter/dialect", "adapter/mcp", "adapter/script",
-		"client", "client/audit", "client/policy", "client/policy/principals",
+		"client", "client/artifact", "client/audit", "client/policy", "client/policy/principals",
 		"client/remote", "client/remote/conformance", "space", "space/wip",
 		"idl", "idl/syntax", "idl/cleantext",
 		"idl/breaking", "idl/explain", "idl/gen", "idl/lint", "idl/lsp", "idl/project",

@@ -50,6 +50,7 @@ type cli struct {
 	worldFlags
 	gridFlags
 	callerFlags
+	keeping
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 

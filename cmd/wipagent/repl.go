@@ -16,6 +16,7 @@ import (
 )
 
 type replCmd struct {
+	artifactFlags
 	NoHistory bool `env:"WIPAGENT_NO_HISTORY" help:"Keep nothing of what is typed. The environment's WIPAGENT_NO_HISTORY=1 says so for good."`
 }
 
@@ -50,7 +51,7 @@ var replLimits = script.Limits{Memory: 256 << 20, Output: 1 << 20}
 func (r *replCmd) Run(ctx context.Context, c *cli) error {
 	in, ok := c.io.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || c.io.width == 0 || os.Getenv("TERM") == "dumb" || c.JSON {
-		run := &runCmd{File: stdin, MaxMemory: byteSize(replLimits.Memory), MaxOutput: byteSize(replLimits.Output)}
+		run := &runCmd{File: stdin, artifactFlags: r.artifactFlags, MaxMemory: byteSize(replLimits.Memory), MaxOutput: byteSize(replLimits.Output)}
 		return run.Run(ctx, c)
 	}
 	before, err := term.GetState(int(in.Fd()))
@@ -63,6 +64,11 @@ func (r *replCmd) Run(ctx context.Context, c *cli) error {
 	worldCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	loaded := context.AfterFunc(ctx, stop)
+	done, err := r.keep(c)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return c.with(worldCtx, once, func(worldCtx context.Context, s *session) error {
 		if !loaded() {
 			return context.Canceled

@@ -19,6 +19,7 @@ type runCmd struct {
 	Args []string `arg:"" optional:"" help:"What the script finds in the list args; behind -- if any begins with a dash."`
 	Code *string  `short:"c" help:"Run this instead of a file." placeholder:"CODE"`
 
+	artifactFlags
 	MaxSteps  uint64        `default:"100000000" help:"Instructions that the script may take; 0 is no limit. Default: ${default}." placeholder:"N"`
 	MaxTime   time.Duration `default:"1m" help:"How long the script may take, waiting included; 0 is no limit. Default: ${default}." placeholder:"TIME"`
 	MaxCalls  int           `default:"1000" help:"Operations that the script may call, in units of their cost; 0 is no limit. Default: ${default}." placeholder:"N"`
@@ -52,6 +53,11 @@ func (r *runCmd) Run(ctx context.Context, c *cli) error {
 	if err != nil {
 		return err
 	}
+	done, err := r.keep(c)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return c.with(ctx, once, func(ctx context.Context, s *session) error {
 		if s.JSON {
 			return r.forMachines(ctx, s, p)

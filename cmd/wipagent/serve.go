@@ -12,6 +12,7 @@ import (
 
 type serveCmd struct {
 	surfaceFlags
+	artifactFlags
 }
 
 // Help shows examples.
@@ -27,6 +28,7 @@ Examples:
   wipagent serve --world region.oar --inventory things.iar
   wipagent serve --world visit.jsonl --speed 2
   wipagent serve --as public_chat
+  wipagent serve --artifacts ~/.cache/wipagent
   wipagent serve --surface operations
   wipagent serve --surface operations --code-mode`
 }
@@ -36,6 +38,11 @@ func (f *serveCmd) Run(ctx context.Context, c *cli) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	done, err := f.keep(c)
+	if err != nil {
+		return err
+	}
+	defer done()
 	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
 		err := mcp.ServeStdio(ctx, mcp.Config{
 			Client: s.client, Principal: s.principal, Surface: adapter.Surface(f.Surface), Code: f.runner(s), Version: version(),

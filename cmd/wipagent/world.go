@@ -212,7 +212,7 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 	if err := cmp.Or(failed...); err != nil {
 		return nil, resting.Wait, err
 	}
-	cl = client.New(&client.Config{Audit: log})
+	cl = client.New(&client.Config{Audit: log, Artifacts: c.artifacts})
 	for i, m := range mounts {
 		title := "Grid"
 		if m.path != gridPath {
