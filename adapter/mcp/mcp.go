@@ -124,8 +124,13 @@ func List(tools *adapter.Toolset) json.RawMessage {
 }
 
 func handler(tools *adapter.Toolset) sdk.ToolHandler {
+	approvals := newAsker(tools)
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		answer := tools.Answer(ctx, dialect.Call{Name: req.Params.Name, Arguments: req.Params.Arguments, Form: dialect.Protocol})
+		asked := approvals.begin(req)
+		answer := tools.Answer(asked.context(ctx), dialect.Call{ID: asked.id, Name: req.Params.Name, Arguments: req.Params.Arguments, Form: dialect.Protocol})
+		if question := asked.result(); question != nil {
+			return question, nil
+		}
 		return &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer.JSON)}},
 			StructuredContent: answer.JSON,
