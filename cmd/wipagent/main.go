@@ -32,7 +32,7 @@ const (
 // shared lists those that a command takes, and those below it unless they have
 // the tag themselves; without it, that is all.
 type cli struct {
-	Serve    serveCmd    `cmd:"" help:"Serve the three verbs to an AI model over MCP on stdin and stdout."`
+	Serve    serveCmd    `cmd:"" help:"Serve the three verbs to AI models over MCP, on stdin and stdout or over HTTP."`
 	Discover discoverCmd `cmd:"" help:"Find what can answer a question or do a task."`
 	Inspect  inspectCmd  `cmd:"" help:"Show what an entry can do."`
 	Invoke   invokeCmd   `cmd:"" help:"Call an operation of an entry."`
@@ -41,6 +41,7 @@ type cli struct {
 	REPL     replCmd     `cmd:"" name:"repl" help:"Explore at a prompt: what run takes, an input at a time."`
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	Bind     bindCmd     `cmd:"" help:"Write Python or TypeScript bindings of what is mounted."`
+	Token    tokenCmd    `cmd:"" shared:"json" help:"Make a bearer token for a caller of serve --http."`
 	Host     hostCmd     `cmd:"" name:"host" shared:"" help:"Serve a world as a Host, or check one."`
 	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`

@@ -40,6 +40,20 @@ func Open(path string) (*File, error) {
 // Len returns how many tokens there are, those that have been revoked included.
 func (f *File) Len() int { return len(f.now.Load().digests) }
 
+// List returns what the tokens give that have not been revoked, in the order of
+// the file. A principal of several tokens is there once.
+func (f *File) List() []*Access {
+	var list []*Access
+	seen := map[string]bool{}
+	for _, h := range f.now.Load().access {
+		if h != nil && !seen[h.Principal.ID] {
+			seen[h.Principal.ID] = true
+			list = append(list, h.Access)
+		}
+	}
+	return list
+}
+
 // Verify returns what a token gives, or ErrUnknown. It never blocks.
 func (f *File) Verify(_ context.Context, token string) (*Access, error) {
 	return f.now.Load().find(token, time.Now())
