@@ -57,6 +57,7 @@ func (b *bindCmd) Run(ctx context.Context, c *cli) error {
 			return usageError("%q: found a name before the host, where a password may be", withoutUser(world))
 		}
 	}
+	c.whole = true
 	return c.with(ctx, describing, func(_ context.Context, s *session) error {
 		mounted := &gen.Mounted{
 			Entries: mountedEntries(s.client.Catalog(s.principal)),

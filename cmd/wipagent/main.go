@@ -56,7 +56,10 @@ type cli struct {
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 
 	mode      mode
-	mountedAt string    // the path of --mount, in the copy that goes with it
+	mountedAt string    // where a mount was given, in the copy that goes with it
+	mounted   []mount   // what mounts has found
+	demo      bool      // what is not said is the demo, whatever the settings
+	whole     bool      // without one of the mounts the answer would be wrong
 	live      *sessions // shared with those copies; nil until a world is opened
 	printed   bool      // JSON is on stdout
 	io        streams

@@ -49,6 +49,10 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"plain": plain,
+
+			"hostserved": hostServed,
+			"silent":     silent,
+			"filled":     filled,
 		},
 	})
 }

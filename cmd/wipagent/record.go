@@ -55,8 +55,9 @@ func (r *recordCmd) Run(ctx context.Context, c *cli) error {
 		return usageError("--for %v: expected a time above 0", *r.For)
 	case r.MaxSize < smallestSize:
 		return usageError("--max-size %s: expected at least %s", r.MaxSize, smallestSize)
-	case len(c.Mount) > 0:
-		return usageError("--mount goes with the verbs: a recording is of one world, which --world names")
+	case len(c.Mount) > 0 || c.Mounts != "":
+		flag := map[bool]string{true: "--mount", false: "--mounts"}[len(c.Mount) > 0]
+		return usageError("%s goes with the verbs: a recording is of one world, which --world names", flag)
 	}
 	if err := c.checkWorld(c.worldName()); err != nil {
 		return err

@@ -74,6 +74,7 @@ func (f *schemaCmd) Run(ctx context.Context, c *cli) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	c.whole = true
 	return c.with(ctx, describing, func(ctx context.Context, s *session) error {
 		tools, err := adapter.New(adapter.Config{Client: s.client, Code: f.runner(s)}).Toolset(ctx, s.principal, adapter.ToolsetOptions{
 			Dialect: d, Surface: adapter.Surface(f.Surface), Options: dialect.Options{Prefix: f.Prefix, Programmatic: f.Programmatic},
@@ -125,8 +126,8 @@ func (p *page) report(e *dialect.Export) {
 		rows = append(rows, []string{u.Budget, strconv.Itoa(u.Used), limit})
 	}
 	p.table(rows)
-	p.drops("not strict, for want of room", e.Demoted)
-	p.drops("left out, for want of room", e.Dropped)
+	p.drops("not strict, and why", e.Demoted)
+	p.drops("left out, for want of room in", e.Dropped)
 	p.line("")
 	if len(e.Losses) == 0 {
 		p.line("nothing is lost: the schemas say all that is checked")

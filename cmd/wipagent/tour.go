@@ -14,6 +14,7 @@ type tourCmd struct{}
 
 // Run runs the command.
 func (*tourCmd) Run(ctx context.Context, c *cli) error {
+	c.demo = true
 	return c.with(ctx, once, func(ctx context.Context, s *session) error {
 		flags := s.words()
 		for i := range flags {

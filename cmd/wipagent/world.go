@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/source/archive"
 	"github.com/wipagent/wipagent/objects/source/demo"
 	"github.com/wipagent/wipagent/objects/world"
@@ -25,7 +21,8 @@ import (
 // worldFlags choose the world.
 type worldFlags struct {
 	World     string   `help:"The world: demo, an OpenSimulator region archive FILE.oar, a recording FILE.jsonl, or a live grid: grid:NAME (see login --help) or grid:LOGIN-URI. Default: demo." placeholder:"demo|FILE|grid:NAME"`
-	Mount     []string `help:"Mount a further world at a path, as /bots/anna=grid:anna. May be repeated; then --world is mounted only if it is given, at /grid." sep:"none" placeholder:"PATH=WORLD"`
+	Mount     []string `help:"Mount a world, or a Host elsewhere, at a path: /bots/anna=grid:anna, /issues=host:http://127.0.0.1:7070, or the command of one, /notes=host:stdio:COMMAND. May be repeated; then --world is mounted only if it is given, at /grid." sep:"none" placeholder:"PATH=WORLD|host:URL"`
+	Mounts    string   `help:"Mount what a file lists, each with its own trust, policy, token and limits (see examples/mounts). Default: mounts.toml in the settings folder, if it is there and neither --world nor --mount is given." placeholder:"FILE"`
 	Inventory string   `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
 	Region    string   `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
 	At        string   `help:"Where the observer stands in an archive, in region metres. Default: the region's centre, on the ground." placeholder:"X,Y,Z"`
@@ -44,6 +41,7 @@ func (f worldFlags) given() []string {
 	for _, m := range f.Mount {
 		add("--mount", m)
 	}
+	add("--mounts", f.Mounts)
 	add("--inventory", f.Inventory)
 	add("--region", f.Region)
 	add("--at", f.At)
@@ -116,67 +114,6 @@ const gridPath = "/grid"
 // worldName is the world that --world names.
 func (f worldFlags) worldName() string { return cmp.Or(f.World, "demo") }
 
-// mount is a world and where it is mounted.
-type mount struct {
-	path, world string
-	flags       *cli // those that go with the world
-}
-
-// mounts returns what is to be mounted. The flags that go with a world go with
-// --world; a mount has what its name says.
-func (c *cli) mounts() ([]mount, error) {
-	var list []mount
-	if c.World != "" || len(c.Mount) == 0 {
-		list = append(list, mount{gridPath, c.worldName(), c})
-	}
-	for _, m := range c.Mount {
-		path, name, ok := strings.Cut(m, "=")
-		if !ok || path == "" || name == "" {
-			return nil, usageError("--mount %q: expected PATH=WORLD, such as /bots/anna=grid:anna", withoutUser(m))
-		}
-		if slices.ContainsFunc(list, func(other mount) bool { return other.path == path }) {
-			return nil, usageError("--mount %q: there is a world at %s already", withoutUser(m), path)
-		}
-		bare := *c
-		bare.worldFlags, bare.gridFlags, bare.mountedAt = worldFlags{}, gridFlags{}, path
-		list = append(list, mount{path, name, &bare})
-	}
-	return list, checkWorlds(list)
-}
-
-// checkWorlds reports what is wrong with any of the worlds before the first is
-// loaded. An account that is to log in twice would throw itself out.
-func checkWorlds(list []mount) error {
-	accounts := map[string]mount{}
-	for _, m := range list {
-		if err := m.flags.checkWorld(m.world); err != nil {
-			return err
-		}
-		if !isGrid(m.world) {
-			continue
-		}
-		g, _, err := m.flags.gridOf(m.world)
-		if err != nil {
-			return err
-		}
-		who := strings.ToLower(g.grid.LoginURI + "\x00" + g.account.First + "\x00" + g.account.Last)
-		if other, ok := accounts[who]; ok {
-			return usageError("%s and %s are the same account, %s %s on %s",
-				m.flags.named(m.world), other.flags.named(other.world), g.account.First, g.account.Last, g.where())
-		}
-		accounts[who] = m
-	}
-	return nil
-}
-
-// named returns a world's name and the flag that it was given by, for an error.
-func (c *cli) named(world string) string {
-	if c.mountedAt != "" {
-		return fmt.Sprintf("--mount %q", c.mountedAt+"="+withoutUser(world))
-	}
-	return fmt.Sprintf("--world %q", withoutUser(world))
-}
-
 // withoutUser returns a world's name without what stands before the host of an
 // address, which may be a password that does not belong there.
 func withoutUser(name string) string {
@@ -185,54 +122,6 @@ func withoutUser(name string) string {
 		return before + "://" + rest[at+1:]
 	}
 	return name
-}
-
-// open returns a client with the chosen worlds mounted, each a Host of its own.
-// The worlds stand or move until ctx ends; wait then waits until they have
-// come to rest, as a logout does.
-func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait func(), err error) {
-	var resting sync.WaitGroup
-	c.live = &sessions{}
-	mounts, err := c.mounts()
-	if err != nil {
-		return nil, resting.Wait, err
-	}
-	worlds, failed := make([]*world.World, len(mounts)), make([]error, len(mounts))
-	var loading sync.WaitGroup
-	for i, m := range mounts { // at once, as a grid takes its time
-		worlds[i] = world.New()
-		load := func() { failed[i] = m.flags.load(ctx, m.world, worlds[i], &resting) }
-		if len(mounts) == 1 || c.mode == serving { // nothing takes long, or passwords are asked for
-			load()
-		} else {
-			loading.Go(load)
-		}
-	}
-	loading.Wait()
-	if err := cmp.Or(failed...); err != nil {
-		return nil, resting.Wait, err
-	}
-	cl = client.New(&client.Config{Audit: log, Artifacts: c.artifacts})
-	for i, m := range mounts {
-		title := "Grid"
-		if m.path != gridPath {
-			title = path.Base(m.path)
-		}
-		err := cl.Mount(ctx, m.path, objects.New(worlds[i], nil), &client.MountOptions{
-			Title: title, Summary: "A virtual world, as this session has observed it.", Trusted: true,
-		})
-		if err != nil {
-			return nil, resting.Wait, mountError(m, err)
-		}
-	}
-	return cl, resting.Wait, c.checkNames(ctx, cl)
-}
-
-func mountError(m mount, err error) error {
-	if m.path != gridPath {
-		return usageError("%s: %w", m.flags.named(m.world), err)
-	}
-	return &exitError{exitUnavailable, err}
 }
 
 // What a world's name says of its kind; any other is demo.
@@ -387,57 +276,4 @@ func parsePosition(s string) (*[3]float64, error) {
 		at[i] = v
 	}
 	return &at, nil
-}
-
-// auditLog returns where a command's calls and faults are written. A single
-// call at a prompt writes only its faults, unless a file is named.
-// What closeLog returns, a record that could not be written, it has said.
-func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func() error, err error) {
-	switch {
-	case c.Log != "":
-		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {
-			return nil, nil, &exitError{exitUnavailable, fmt.Errorf("%s: found %s, expected a file to append to", c.Log, kindOf(info))}
-		}
-		f, err := os.OpenFile(c.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			return nil, nil, &exitError{exitUnavailable, err}
-		}
-		w := &logFile{cli: c, f: f}
-		return audit.New(w), w.close, nil
-	case use == serving:
-		return audit.New(c.io.err), func() error { return nil }, nil
-	}
-	return audit.NewFaults(c.io.err), func() error { return nil }, nil
-}
-
-// logFile is the file of the audit log. The first failure is said at once: a
-// call must not wait for it, and a model is not told.
-type logFile struct {
-	cli *cli
-	f   *os.File
-	mu  sync.Mutex
-	err error
-}
-
-// Write writes a record, and never fails to those who log.
-func (l *logFile) Write(p []byte) (int, error) {
-	_, err := l.f.Write(p)
-	l.note(err)
-	return len(p), nil
-}
-
-func (l *logFile) close() error {
-	l.note(l.f.Close())
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
-}
-
-func (l *logFile) note(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err != nil && l.err == nil {
-		l.err = err
-		l.cli.warn("the audit log: %v", err)
-	}
 }

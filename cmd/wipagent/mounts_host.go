@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/client/remote"
+	"github.com/wipagent/wipagent/objects/source/session/grids"
+	"github.com/wipagent/wipagent/space/wip"
+)
+
+// hostPrefix marks a mount that is a Host elsewhere, and stdioPrefix one that a
+// command serves.
+const (
+	hostPrefix  = "host:"
+	stdioPrefix = "stdio:"
+)
+
+// hostSource says where a Host is: at a URL, or behind a command.
+type hostSource struct {
+	url        string
+	command    []string
+	dir        string // the command's working directory; empty for this process's own
+	tokenFile  string
+	caFile     string
+	plainToken bool
+}
+
+// parseHost reads what stands behind host: on a command line.
+func parseHost(address string) *hostSource {
+	if command, ok := strings.CutPrefix(address, stdioPrefix); ok {
+		return &hostSource{command: strings.Fields(command)}
+	}
+	return &hostSource{url: address}
+}
+
+// shown returns what stands for the Host in words: without what could be a
+// credential, as a query or the arguments of a command.
+func (s *hostSource) shown() string {
+	if s.url == "" {
+		program := ""
+		if len(s.command) > 0 {
+			program = filepath.Base(s.command[0])
+		}
+		return hostPrefix + stdioPrefix + program
+	}
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return hostPrefix + "(no URL)"
+	}
+	return hostPrefix + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// connect returns the mount's Host. It is asked for nothing yet: it is one that
+// fails if it is down.
+func (c *cli) connect(ctx context.Context, m *mount) (*remote.Host, error) {
+	s := m.host
+	opt := &remote.Options{
+		Lazy: true, CAFile: s.caFile, PlainToken: s.plainToken, Dir: s.dir,
+		Timeout: m.limits.timeout, MaxResponse: m.limits.responseBytes, MaxEntries: m.limits.entries,
+		Stderr: func(line string) { c.warn("%s says: %s", m.path, line) },
+	}
+	if s.tokenFile != "" {
+		token, err := readToken(s.tokenFile)
+		if err != nil {
+			return nil, usageError("%s: token_file: %w", m.said, err)
+		}
+		opt.Token = token
+	}
+	var host *remote.Host
+	var err error
+	if s.url != "" {
+		host, err = remote.Dial(ctx, s.url, opt)
+	} else {
+		host, err = remote.Spawn(ctx, s.command, opt)
+	}
+	if err != nil {
+		return nil, usageError("%s: %w", m.said, err)
+	}
+	return host, nil
+}
+
+// readToken reads a file that holds a token alone and that its owner alone can
+// read. Its errors quote nothing of it.
+func readToken(path string) (string, error) {
+	text, err := grids.ReadPrivate(path)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", fmt.Errorf("%s: expected a token and nothing else", path)
+	}
+	return token, nil
+}
+
+// How long Hosts are waited for when a command starts, and how long it takes
+// until somebody at a terminal is told that they are.
+const (
+	reachWithin = 5 * time.Second
+	sayAfter    = 500 * time.Millisecond
+)
+
+// mountHosts mounts Hosts, all at once. One that cannot be reached stays mounted,
+// is said and, while the command goes on, asked again; but a command that is about
+// something in it, or about all, fails.
+func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []mount, hosts []*remote.Host, resting *sync.WaitGroup) error {
+	if len(list) == 0 {
+		return nil
+	}
+	asking, cancel := context.WithTimeout(ctx, reachWithin)
+	defer cancel()
+	var waiting sync.WaitGroup
+	failed := make([]error, len(list))
+	done := c.sayWaiting(list)
+	for i := range list {
+		waiting.Go(func() {
+			m := &list[i]
+			failed[i] = cl.Mount(asking, m.path, hosts[i], m.options())
+		})
+	}
+	waiting.Wait()
+	done()
+	if ctx.Err() != nil {
+		return &exitError{exitUnavailable, errors.New("interrupted")}
+	}
+	for i := range list {
+		m := &list[i]
+		why, err := c.judge(cl, m, failed[i])
+		switch {
+		case err != nil:
+			return err
+		case why == "":
+			c.checkRules(cl, m)
+			continue
+		}
+		problem := fmt.Errorf("%s: the Host at %s cannot be reached: %s", m.path, m.world, why)
+		if c.whole || m.holds(c.target()) {
+			return &exitError{exitUnavailable, problem}
+		}
+		c.warn("%s", problem)
+		resting.Go(func() { c.keepAsking(ctx, cl, m) })
+	}
+	return nil
+}
+
+// judge tells what came of mounting a Host: why it cannot be reached, or an error
+// of whoever mounted it. A Host that answered, if not all of it well, has been
+// reached.
+func (c *cli) judge(cl *client.Client, m *mount, err error) (why string, usage error) {
+	var failure *wip.Failure
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.Is(err, context.DeadlineExceeded):
+		why = fmt.Sprintf("it has not answered within %s", reachWithin)
+	case errors.As(err, &failure):
+		why = failure.Message
+		if failure.Err != nil {
+			why += ": " + failure.Err.Error()
+		}
+	}
+	if why != "" && len(m.operations(cl)) == 0 {
+		return why, nil
+	}
+	if isMounted := why != "" || strings.HasPrefix(err.Error(), "mount "+m.path+":"); !isMounted {
+		return "", mountError(*m, err)
+	}
+	for _, problem := range flatten(err) {
+		c.warn("%v", problem)
+	}
+	return "", nil
+}
+
+// flatten returns the errors that were joined into one.
+func flatten(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var list []error
+		for _, e := range joined.Unwrap() {
+			list = append(list, flatten(e)...)
+		}
+		return list
+	}
+	return []error{err}
+}
+
+// sayWaiting tells somebody at a terminal what is waited for, if it takes long.
+func (c *cli) sayWaiting(list []mount) (done func()) {
+	if !isTerminal(c.io.err) {
+		return func() {}
+	}
+	var paths []string
+	for _, m := range list {
+		paths = append(paths, m.path)
+	}
+	var mu sync.Mutex
+	said, over := false, false
+	t := time.AfterFunc(sayAfter, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			said = true
+			fmt.Fprintf(c.io.err, "\r\033[Kwaiting for %s", printable(strings.Join(paths, ", ")))
+		}
+	})
+	return func() {
+		t.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if over = true; said {
+			fmt.Fprint(c.io.err, "\r\033[K")
+		}
+	}
+}
+
+// How often a Host that could not be reached is asked again.
+const (
+	firstAsked = time.Second
+	lastAsked  = time.Minute
+	askWithin  = 30 * time.Second
+)
+
+// keepAsking asks a Host again, less and less often, until it has been reached or
+// ctx ends.
+func (c *cli) keepAsking(ctx context.Context, cl *client.Client, m *mount) {
+	for wait := firstAsked; ; wait = min(2*wait, lastAsked) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		asking, cancel := context.WithTimeout(ctx, askWithin)
+		err := cl.Refresh(asking, m.path)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if why, _ := c.judge(cl, m, err); why == "" {
+			c.warn("%s: the Host at %s has been reached", m.path, m.world)
+			c.checkRules(cl, m)
+			return
+		}
+	}
+}
+
+// options returns how the mount is presented, believed and bounded.
+func (m *mount) options() *client.MountOptions {
+	return &client.MountOptions{Title: m.title, Summary: m.summary, Trusted: m.trusted, Policy: m.policy}
+}
+
+// checkRules says which of the mount's rules mean nothing that its Host has: one
+// that was to hide something would be passed over without a word.
+func (c *cli) checkRules(cl *client.Client, m *mount) {
+	if m.policy.Allow == nil && m.policy.Deny == nil {
+		return
+	}
+	list := m.operations(cl)
+	for key, names := range map[string][]string{"allow": m.policy.Allow, "deny": m.policy.Deny} {
+		for _, name := range names {
+			of, operation, _ := strings.Cut(name, ".")
+			means := func(e client.Explained) bool {
+				op := e.Operation.Operation
+				return op.Interface.Name == of && (operation == "*" || op.Name == operation)
+			}
+			if !slices.ContainsFunc(list, means) {
+				c.warn("%s: %s lists %s, which names no operation of the Host", m.said, key, name)
+			}
+		}
+	}
+}
+
+// operations returns what can be discovered in the mount, by anybody. Nothing is
+// asked for it.
+func (m *mount) operations(cl *client.Client) []client.Explained {
+	list, _ := cl.Explain(context.Background(), &policy.Principal{}, "/") // which is always there
+	return slices.DeleteFunc(list, func(e client.Explained) bool { return !m.holds(e.Node.Path) })
+}
+
+// closeHosts ends connections, and children with them.
+func closeHosts(hosts []*remote.Host) {
+	var closing sync.WaitGroup
+	for _, h := range hosts {
+		if h != nil {
+			closing.Go(func() { h.Close() })
+		}
+	}
+	closing.Wait()
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// hostServed is the command "hostserved VARIABLE WORDS...", which runs "wipagent
+// host serve" with the words on a port of its own until the script is over, and
+// puts its URL into the variable.
+func hostServed(ts *testscript.TestScript, _ bool, args []string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	program, err := exec.LookPath("wipagent")
+	ts.Check(err)
+	cmd := exec.CommandContext(ctx, program, append([]string{"host", "serve", "--http", "127.0.0.1:0"}, args[1:]...)...)
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("WORK"), noWait}
+	stderr, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() {
+		cancel()
+		cmd.Wait()
+	})
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if m := regexp.MustCompile(`serving the Host at (\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			ts.Setenv(args[0], m[1])
+			return
+		}
+	}
+	ts.Fatalf("nothing is served")
+}
+
+// silent is the command "silent VARIABLE", which listens on a port of its own
+// until the script is over and never says anything.
+func silent(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], "http://"+l.Addr().String())
+}
+
+func TestShown(t *testing.T) {
+	for given, want := range map[string]string{
+		"http://127.0.0.1:7070":                         "host:http://127.0.0.1:7070",
+		"https://me:c4n4ry@h.example/x?t=c4n4ry#c4n4ry": "host:https://h.example/x",
+		"stdio:/opt/my-host --token c4n4ry":             "host:stdio:my-host",
+		"stdio:":                                        "host:stdio:",
+		"ht tp://c4n4ry":                                "host:(no URL)",
+		"c4n4ry":                                        "host:c4n4ry", // a path: what is no address is shown as it was given
+	} {
+		if got := parseHost(given).shown(); got != want {
+			t.Errorf("%s: shows %s, want %s", given, got, want)
+		}
+	}
+}
+
+// TestMountsFile says where a file is wrong, and nothing of what could be a
+// credential.
+func TestMountsFile(t *testing.T) {
+	const good = "[[mount]]\npath = \"/a\"\nworld = \"demo\"\n"
+	for name, test := range map[string]struct{ text, want string }{
+		"no TOML":               {"[[mount]]\npath = c4n4ry\n", "f:2:8: not TOML; expected key = value"},
+		"twice":                 {good + "path = \"/b\"\n", "f:4:1: a key or a table that is there already"},
+		"a key above":           {"mounts = 1\n", `f:1:1: no key "mounts" is known here; did you mean "mount"?`},
+		"one bracket":           {"# x\n[mount]\npath = \"/a\"\n", "f:2:2: mount: expected a table in double brackets"},
+		"inline":                {"mount = [{path = \"/a\", world = \"demo\"}]\n", "f:1:1: mount: expected a table in double brackets"},
+		"unknown":               {good + "\n[[mount]]\n  path = \"/b\"\n  wrold = \"demo\"\n" + good, `f:7:3: no key "wrold" is known here; did you mean "world"?; expected allow, `},
+		"the first of two":      {good + "zzz = 1\naaa = 2\n", `f:4:1: no key "zzz"`},
+		"of a token":            {good + "token = \"c4n4ry\"\n", "f:4:1: token: tokens do not stand here; use token_file"},
+		"a type":                {good + "trusted = \"yes\"\n", "f:4:11: trusted: expected true or false"},
+		"of the first":          {"[[mount]]\npath = 7\nworld = \"demo\"\n" + good, "f:2:8: path: expected a string in quotes"},
+		"empty":                 {"[[mount]]\npath = \"\"\n", "f:2:8: path: found an empty string"},
+		"no path":               {good + "\n [[mount]]\nworld = \"demo\"\n", "f:5:2: the mount has no path"},
+		"nothing to mount":      {"[[mount]]\npath = \"/a\"\n", "f:1:1: found 0 of world, host and command, expected one"},
+		"two things":            {good + "host = \"http://c4n4ry\"\n", "f:1:1: found 2 of world, host and command"},
+		"a token for a world":   {good + "token_file = \"x\"\n", "f:4:1: token_file goes with a host"},
+		"a token for a command": {"[[mount]]\npath = \"/a\"\ncommand = [\"x\"]\nca_file = \"x\"\n", "f:4:1: ca_file goes with host"},
+		"a command in one":      {"[[mount]]\npath = \"/a\"\ncommand = \"x c4n4ry\"\n", "f:3:11: command: expected a list of at most"},
+		"an empty command":      {"[[mount]]\npath = \"/a\"\ncommand = []\n", "f:3:11: command: found no word"},
+		"an audience":           {good + "audience = \"king\"\n", "f:4:12: audience: expected one of public_chat"},
+		"a rule":                {good + "deny = [\"Issue.close\", \"close\"]\n", "f:4:8: deny: number 2: expected Interface.operation"},
+		"a time":                {good + "timeout = 3\n", "f:4:11: timeout: expected a string in quotes"},
+		"another time":          {good + "timeout = \"3\"\n", "f:4:11: timeout: expected a time such as"},
+		"a rate":                {good + "calls_per_second = 0\n", "f:4:20: calls_per_second: expected a number above 0"},
+		"a number":              {good + "entries = 0\n", "f:4:11: entries: expected a whole number, 1 to"},
+		"a size":                {good + "response_bytes = \"c4n4ry\"\n", "f:4:18: response_bytes: expected a size"},
+		"deep":                  {"x = " + strings.Repeat("[", 50), "f: found brackets more than 4 levels deep"},
+		"in another alphabet":   {"[[mount]]\npath = \"/ä\"\nworld = \"demo\"\nü = 1\n", "f:4:1: not TOML"},
+		"after a long text":     {"[[mount]]\npath = \"/a\"\nworld = \"demo\"\nsummary = \"\"\"\nline\nline\"\"\"\nx = 1\n", "f:7:1: no key \"x\""},
+	} {
+		_, err := (&mountsFile{"f", test.text}).parse("/dir")
+		switch {
+		case err == nil || !strings.HasPrefix(err.Error(), test.want):
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		case strings.Contains(err.Error(), "c4n4ry"):
+			t.Errorf("%s: quotes a value: %v", name, err)
+		}
+	}
+}
+
+// FuzzMountsFile reads anything without a panic, and tells a place for what is
+// wrong.
+func FuzzMountsFile(f *testing.F) {
+	f.Add("[[mount]]\npath = \"/a\"\nworld = \"demo\"\n[[mount]]\npath = \"/b\"\nhost = \"http://h\"\ntimeout = \"3s\"\nallow = [\"A.b\"]\n")
+	f.Add("[[mount]]\ncommand = [\"a\", \"b\"]\n[mount.x]\ny = 1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := (&mountsFile{"f", text}).parse("/dir")
+		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
+			t.Errorf("found %v without a place", err)
+		}
+		for _, m := range list {
+			if err == nil && (m.path == "" || m.world == "" || m.trusted && m.host != nil && m.trust == nil) {
+				t.Errorf("found %+v", m)
+			}
+		}
+	})
+}
+
+// filled is the command "filled FROM TO", which copies a file and puts the values
+// of variables in the place of ${NAME}.
+func filled(ts *testscript.TestScript, _ bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+}
