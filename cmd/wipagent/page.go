@@ -52,6 +52,9 @@ func (p *page) failure(e *client.Error, flags []string) {
 		words := []string{"wipagent"}
 		if r.Get("operation").Exists() {
 			words = append(words, "invoke", r.Get("target").String(), r.Get("operation").String(), escapeControls(r.Get("arguments").Raw))
+			if r.Get("dry_run").Bool() {
+				words = append(words, "--dry-run")
+			}
 		} else {
 			words = append(words, "inspect", r.Get("target").String())
 		}
@@ -168,6 +171,9 @@ var envelopeFields = []string{
 func (p *page) outcome(out *client.Outcome) {
 	for _, r := range out.Repaired {
 		p.line("repaired: %s", r.Note)
+	}
+	if out.DryRun {
+		p.line("a dry run: nothing was done")
 	}
 	r := gjson.ParseBytes(out.Result)
 	switch {

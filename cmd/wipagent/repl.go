@@ -85,7 +85,7 @@ func (r *replCmd) Run(ctx context.Context, c *cli) error {
 		}
 		p.editor = newEditor(p.env, history, wantsColor())
 		fmt.Fprintf(c.io.out, "wipagent %s, %s. help() lists what there is, Tab completes, Ctrl-D ends.\n", version(), s.mounted())
-		err = p.loop(ctx)
+		err = p.loop(c.approving(ctx, false))
 		if ctx.Err() != nil { // told to end while a line was edited
 			_ = term.Restore(int(in.Fd()), before)
 			fmt.Fprintln(c.io.out)

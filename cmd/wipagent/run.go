@@ -20,6 +20,8 @@ type runCmd struct {
 	Code *string  `short:"c" help:"Run this instead of a file." placeholder:"CODE"`
 
 	artifactFlags
+	Approve bool `help:"Approve every call of the script that may change things, without being asked."`
+
 	MaxSteps  uint64        `default:"100000000" help:"Instructions that the script may take; 0 is no limit. Default: ${default}." placeholder:"N"`
 	MaxTime   time.Duration `default:"1m" help:"How long the script may take, waiting included; 0 is no limit. Default: ${default}." placeholder:"TIME"`
 	MaxCalls  int           `default:"1000" help:"Operations that the script may call, in units of their cost; 0 is no limit. Default: ${default}." placeholder:"N"`
@@ -59,6 +61,7 @@ func (r *runCmd) Run(ctx context.Context, c *cli) error {
 	}
 	defer done()
 	return c.with(ctx, once, func(ctx context.Context, s *session) error {
+		ctx = s.approving(ctx, r.Approve)
 		if s.JSON {
 			return r.forMachines(ctx, s, p)
 		}
@@ -153,6 +156,7 @@ type runError struct {
 	Class     string      `json:"class"`
 	Limit     string      `json:"limit,omitempty"` // the one that ended the script
 	Message   string      `json:"message"`
+	Outcome   string      `json:"outcome,omitempty"` // client.Error's
 	Faults    []idl.Fault `json:"faults,omitempty"`
 	Hint      string      `json:"hint,omitempty"`
 	File      string      `json:"file"`
@@ -195,7 +199,7 @@ func newRunError(e *script.Error) *runError {
 	switch {
 	case errors.As(e, &call):
 		f := call.Failure
-		r.Class, r.Message, r.Faults, r.Hint, r.Corrected = string(f.Class), f.Message, f.Faults, f.Hint, call.Corrected
+		r.Class, r.Message, r.Outcome, r.Faults, r.Hint, r.Corrected = string(f.Class), f.Message, f.Outcome, f.Faults, f.Hint, call.Corrected
 	case errors.As(e, &limit):
 		r.Class, r.Limit = "limit", limit.Limit
 	}

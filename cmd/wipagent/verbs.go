@@ -132,17 +132,23 @@ type invokeCmd struct {
 	Target    string   `arg:"" help:"The entry's path."`
 	Operation string   `arg:"" help:"The operation's name."`
 	Arguments []string `arg:"" optional:"" help:"name=value for each argument, or one JSON record." placeholder:"NAME=VALUE|JSON"`
+	DryRun    bool     `help:"Only tell what the call would do, where the operation can tell."`
+	Approve   bool     `help:"Approve the call, if it may change things, without being asked."`
 }
 
 // Help shows examples.
 func (invokeCmd) Help() string {
 	return `A value is read by the type that the operation declares; a string is taken as it stands.
 
+An operation that may change things is asked about on the terminal first, with what it would do where it can tell. Without a
+terminal it is refused, unless --approve says that this call is wanted.
+
 Examples:
   wipagent invoke /grid/region world_location
   wipagent invoke /grid/region nearby_avatars radius_meters=20 page_size=5
   wipagent invoke /grid/inventory inventory_search '{"query": "hat"}'
-  wipagent invoke --world region.oar --at 128,128,25 /grid/region visible_objects --json`
+  wipagent invoke --world region.oar --at 128,128,25 /grid/region visible_objects --json
+  wipagent invoke --dry-run --mount /issues=host:http://127.0.0.1:7070 /issues/harbour/1 close reason=duplicate`
 }
 
 // Run runs the command.
@@ -152,7 +158,13 @@ func (i *invokeCmd) Run(ctx context.Context, c *cli) error {
 		if err != nil {
 			return err
 		}
-		out, err := s.client.Invoke(ctx, s.principal, client.Call{Target: i.Target, Operation: i.Operation, Arguments: arguments})
+		out, err := s.client.Invoke(s.approving(ctx, i.Approve), s.principal, client.Call{
+			Target: i.Target, Operation: i.Operation, Arguments: arguments, DryRun: i.DryRun,
+		})
+		var refused *client.Error
+		if errors.As(err, &refused) && refused.Class == client.Refused && !s.asks() {
+			refused.Hint = "nobody can be asked, as stdin is no terminal; --approve approves this call"
+		}
 		return s.answer(out, err, func(p *page) { p.outcome(out) })
 	})
 }
