@@ -122,7 +122,7 @@ func (g *goClient) iface(i *idl.Interface) {
 		}
 		result := g.typ(o.Result, true)
 		g.printf("func (e %s) %s(ctx context.Context%s) (%s, error) {\n", name, g.of[o], args, result)
-		g.printf("return invoke[%s](ctx, entry{e.Client, e.Principal, e.Path}, %q, %s)\n}\n", result, o.Name, sent)
+		g.printf("return invoke[%s](ctx, entry{e.Client, e.Principal, e.Path, %q}, %q, %s)\n}\n", result, i.QualifiedName(), o.Name, sent)
 	}
 }
 

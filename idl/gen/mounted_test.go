@@ -169,13 +169,13 @@ def sent(result):
     return server.call["target"], server.call["operation"]
 
 receipt = world.a.till.pay(coins=["one"])
-assert isinstance(receipt, shop.Receipt) and sent(receipt) == ("/a/till", "pay")
+assert isinstance(receipt, shop.Receipt) and sent(receipt) == ("/a/till", "Till.pay")
 assert sent(world.a.till.refund_pay(receipt=receipt)) == ("/a/till", "Refund.pay")
 assert server.call["arguments"] == {"receipt": {"number": 1, "coins": []}}, server.call
 assert isinstance(world.a.till, shop.Till) and isinstance(world.a.refunds, shop.Refund)
 assert sent(shop.Refund(world.space, "/a/till").pay(receipt=receipt)) == ("/a/till", "Refund.pay")
-assert sent(world.a.refunds.pay_.pay(coins=[])) == ("/a/refunds/pay", "pay")
-assert sent(world.a.till.refund_pay_.pay(receipt=receipt) is True) == ("/a/till/refund_pay", "pay")
+assert sent(world.a.refunds.pay_.pay(coins=[])) == ("/a/refunds/pay", "Till.pay")
+assert sent(world.a.till.refund_pay_.pay(receipt=receipt) is True) == ("/a/till/refund_pay", "Refund.pay")
 assert isinstance(world.b.pay(amount=None), shop_.Receipt) and "where" not in server.call["arguments"]
 for path, entry in {
     "/b": world.b, "/b/2": world.b.x2, "/b/class": world.b.class_, "/b/property": world.b.property_, "/b/pay": world.b.pay_,

@@ -262,3 +262,13 @@ func letterFirst(s, letter string) string {
 	}
 	return s
 }
+
+// sentName returns the name by which a class sends an operation. The Object may
+// have another interface with an operation of that name, which a class of this
+// one does not know; with its interface's name it is meant anywhere.
+func sentName(o *idl.Operation) string {
+	if strings.Contains(o.Name, ".") {
+		return o.Name
+	}
+	return o.Interface.Name + "." + o.Name
+}

@@ -280,7 +280,7 @@ func (p *python) operation(i *idl.Interface, o *idl.Operation) {
 	}
 	p.printf(") -> %s:\n", p.typ(o.Result, true))
 	p.docstring("        ", p.operationDoc(i, o)...)
-	p.printf("        return self._call(\n            %q,\n            {", o.Name)
+	p.printf("        return self._call(\n            %q,\n            {", sentName(o))
 	if len(o.Params) > 0 {
 		p.printf("\n")
 		for _, param := range o.Params {

@@ -56,7 +56,7 @@ type boardHost struct{}
 func (boardHost) tree() wip.Tree {
 	object := func(path, iface string) wip.Tree {
 		return wip.Tree{Entry: wip.Entry{Path: path, Indexable: true, Object: &wip.Object{
-			ID: path, Interfaces: []wip.InterfaceRef{{Document: "tracker.wip", Interface: iface}},
+			ID: path, Interfaces: []wip.InterfaceRef{{Document: "shelf.wip", Interface: "Shelf"}, {Document: "tracker.wip", Interface: iface}},
 		}}}
 	}
 	issues := wip.Tree{Entry: wip.Entry{Path: "/issues"}}
@@ -90,13 +90,26 @@ func (h boardHost) Fetch(ctx context.Context, caller wip.Caller, path string) (w
 	return t.Entry, err
 }
 
-func (boardHost) Document(context.Context, string) ([]byte, error) {
+// shelf is the interface that each Object has before the one that is called, with
+// operations of the same names.
+const shelf = `package shelf;
+@read_only interface Shelf {
+  now() -> bool; read_body() -> bool; read_meta() -> bool; search() -> bool; close() -> bool; thread() -> bool; history() -> bool;
+}
+`
+
+func (boardHost) Document(_ context.Context, name string) ([]byte, error) {
+	if name == "shelf.wip" {
+		return []byte(shelf), nil
+	}
 	return os.ReadFile(filepath.Join("testdata", "tracker.wip"))
 }
 
 func (boardHost) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
 	b := &board{}
 	switch {
+	case call.Interface == "Shelf":
+		return wip.Result{Value: []byte("true")}, nil
 	case call.Interface == "Clock":
 		seen := observation{Generation: 2, RegionID: idl.ID{1}, ObservedAt: time.UnixMilli(1000), SnapshotID: "s-1", Source: "test", AssumedObserver: &[3]float64{1, 2, 3}}
 		raw, err := tracker.CallClock(ctx, clock{}, seen, call.Operation, call.Arguments)

@@ -248,7 +248,7 @@ func (t *typescript) operation(i *idl.Interface, o *idl.Operation) {
 		}
 		t.printf(", ")
 	}
-	t.printf("options: rt.CallOptions = {}): Promise<%s> {\n    return rt.call(\n      this,\n      %q,\n      {", t.typ(o.Result, true), o.Name)
+	t.printf("options: rt.CallOptions = {}): Promise<%s> {\n    return rt.call(\n      this,\n      %q,\n      {", t.typ(o.Result, true), sentName(o))
 	for n, p := range o.Params {
 		if n == 0 {
 			t.printf("\n")

@@ -101,14 +101,14 @@ class Fixed:
 
 for answer, words in {
     "result": "found an error without a class",
-    "list": "result of votes at '/a': found a list, expected an integer",
-    "bool": "result of votes at '': found a bool, expected an object",
+    "list": "result of Issue.votes at '/a': found a list, expected an integer",
+    "bool": "result of Issue.votes at '': found a bool, expected an object",
 }.items():
     fixed = {"result": {"error": 1}, "list": {"result": {"a": []}}, "bool": {"result": True}}[answer]
     wrong = raises(ProtocolError, Issue(Space(Fixed(fixed)), "/x").votes)
     assert str(wrong) == words, wrong
 wrong = raises(ProtocolError, Issue(Space(Fixed({"result": {"title": "t", "state": "ajar"}})), "/x").get_metadata)
-assert str(wrong) == "result of get_metadata at '/state': found a string, expected a label that these bindings know"
+assert str(wrong) == "result of Issue.get_metadata at '/state': found a string, expected a label that these bindings know"
 endless = {"items": [], "page": 2, "page_size": 1, "total_matching": 9, "next_page": 2, "truncated": True, "source_truncated": False}
 pages = Issue(Space(Fixed({"result": endless})), "/x").search(filter=like)
 assert str(raises(ProtocolError, lambda: list(pages))) == "found page 2 behind page 2"

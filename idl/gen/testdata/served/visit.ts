@@ -93,11 +93,11 @@ const fixed = async (result: unknown) => new tracker.Issue(await Space.open(new 
 same((await raised(ProtocolError, (await fixed({ error: 1 })).votes())).message, "found an error without a class");
 same(
   (await raised(ProtocolError, (await fixed({ result: { a: [] } })).votes())).message,
-  'result of votes at "/a": found a list, expected an integer',
+  'result of Issue.votes at "/a": found a list, expected an integer',
 );
 same(
   (await raised(ProtocolError, (await fixed({ result: { title: "t", state: "ajar" } })).getMetadata())).message,
-  'result of get_metadata at "/state": found string, expected a label that these bindings know',
+  'result of Issue.get_metadata at "/state": found string, expected a label that these bindings know',
 );
 const endless = { items: [], page: 2, page_size: 1, total_matching: 9, next_page: 2, truncated: true, source_truncated: false };
 const pages = await (await fixed({ result: endless })).search({ filter });

@@ -27,7 +27,7 @@ type Issue struct {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) ReadBody(ctx context.Context) (Text, error) {
-	return invoke[Text](ctx, entry{e.Client, e.Principal, e.Path}, "read_body", nil)
+	return invoke[Text](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "read_body", nil)
 }
 
 // GetMetadata calls tracker.Issue.get_metadata.
@@ -35,7 +35,7 @@ func (e Issue) ReadBody(ctx context.Context) (Text, error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) GetMetadata(ctx context.Context) (Metadata, error) {
-	return invoke[Metadata](ctx, entry{e.Client, e.Principal, e.Path}, "get_metadata", nil)
+	return invoke[Metadata](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "get_metadata", nil)
 }
 
 // GetRelatedItems calls tracker.Issue.get_related_items.
@@ -43,7 +43,7 @@ func (e Issue) GetMetadata(ctx context.Context) (Metadata, error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) GetRelatedItems(ctx context.Context) ([]idl.EntryPath, error) {
-	return invoke[[]idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path}, "get_related_items", nil)
+	return invoke[[]idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "get_related_items", nil)
 }
 
 // Parent calls tracker.Issue.parent.
@@ -51,7 +51,7 @@ func (e Issue) GetRelatedItems(ctx context.Context) ([]idl.EntryPath, error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) Parent(ctx context.Context) (*idl.EntryPath, error) {
-	return invoke[*idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path}, "parent", nil)
+	return invoke[*idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "parent", nil)
 }
 
 // Votes calls tracker.Issue.votes.
@@ -59,7 +59,7 @@ func (e Issue) Parent(ctx context.Context) (*idl.EntryPath, error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) Votes(ctx context.Context) (map[string]int64, error) {
-	return invoke[map[string]int64](ctx, entry{e.Client, e.Principal, e.Path}, "votes", nil)
+	return invoke[map[string]int64](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "votes", nil)
 }
 
 // Effort calls tracker.Issue.effort.
@@ -67,7 +67,7 @@ func (e Issue) Votes(ctx context.Context) (map[string]int64, error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) Effort(ctx context.Context) (Fact[[]float64], error) {
-	return invoke[Fact[[]float64]](ctx, entry{e.Client, e.Principal, e.Path}, "effort", nil)
+	return invoke[Fact[[]float64]](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "effort", nil)
 }
 
 // Thread calls tracker.Issue.thread.
@@ -75,7 +75,7 @@ func (e Issue) Effort(ctx context.Context) (Fact[[]float64], error) {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) Thread(ctx context.Context) (Fact[*Comment], error) {
-	return invoke[Fact[*Comment]](ctx, entry{e.Client, e.Principal, e.Path}, "thread", nil)
+	return invoke[Fact[*Comment]](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "thread", nil)
 }
 
 // IssueSearchArgs are the arguments of Issue.Search. What is nil is left out.
@@ -98,7 +98,7 @@ func (IssueSearchArgs) operation() string { return "search" }
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Issue) Search(ctx context.Context, args IssueSearchArgs) (Page[Hit], error) {
-	return invoke[Page[Hit]](ctx, entry{e.Client, e.Principal, e.Path}, "search", args)
+	return invoke[Page[Hit]](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "search", args)
 }
 
 // IssueCloseArgs are the arguments of Issue.Close. What is nil is left out.
@@ -128,7 +128,7 @@ func (IssueCloseArgs) operation() string { return "close" }
 // Changes things. Counts as 1 call; at most 3s and 32KiB. For local_operator
 // and above.
 func (e Issue) Close(ctx context.Context, args IssueCloseArgs) (idl.EntryPath, error) {
-	return invoke[idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path}, "close", args)
+	return invoke[idl.EntryPath](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Issue"}, "close", args)
 }
 
 // Clock is an entry with the interface tracker.Clock.
@@ -143,7 +143,7 @@ type Clock struct {
 // Read-only, idempotent. Counts as 1 call; at most 3s and 32KiB. For
 // local_operator and above.
 func (e Clock) Now(ctx context.Context) (Observed[Moment], error) {
-	return invoke[Observed[Moment]](ctx, entry{e.Client, e.Principal, e.Path}, "now", nil)
+	return invoke[Observed[Moment]](ctx, entry{e.Client, e.Principal, e.Path, "tracker.Clock"}, "now", nil)
 }
 
 // State is the enum tracker.State. Where an issue stands.

@@ -219,6 +219,9 @@ type entry struct {
 	client    Invoker
 	principal *client.Principal
 	path      string
+	// iface is the qualified name of the interface: the Object may have
+	// another with an operation of the same name.
+	iface string
 }
 
 // invoke calls an operation and reads its result. args is nil if it has no
@@ -234,7 +237,7 @@ func invoke[T any](ctx context.Context, at entry, operation string, args any) (r
 }
 
 func send[T any](ctx context.Context, at entry, operation string, args json.RawMessage) (result T, err error) {
-	out, err := at.client.Invoke(ctx, at.principal, client.Call{Target: at.path, Operation: operation, Arguments: args})
+	out, err := at.client.Invoke(ctx, at.principal, client.Call{Target: at.path, Interface: at.iface, Operation: operation, Arguments: args})
 	if err != nil {
 		return result, err
 	}
