@@ -211,6 +211,9 @@ func (c *cli) documents(args []string, set func(*project.Project)) (*documentSet
 	}
 	s := &documentSet{here: here, overlay: map[string][]byte{}, byFolder: map[string]int{}, set: set}
 	for _, arg := range args {
+		if arg == "" {
+			return nil, usageError("found an empty name, expected a document, a folder or -")
+		}
 		if arg == stdin {
 			text, err := c.readStdin()
 			if err != nil {

@@ -102,7 +102,10 @@ func (c *cli) documentFiles(args []string) ([]string, error) {
 	var files []string
 	seen := map[string]bool{}
 	for _, arg := range args {
-		if arg == stdin {
+		switch arg {
+		case "":
+			return nil, usageError("found an empty name, expected a document, a folder or -")
+		case stdin:
 			return args, nil
 		}
 		err := c.walkDocuments(arg, func(path string) error {
