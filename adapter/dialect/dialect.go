@@ -114,9 +114,11 @@ const (
 	InCheck Said = "check"
 )
 
-// Drop is one tool that did not fit, and the budget that it did not fit.
+// Drop is one tool that lost its place, and why.
 type Drop struct {
-	Tool   string `json:"tool"` // Tool.Name
+	Tool string `json:"tool"` // Tool.Name
+	// Reason is the budget that it did not fit ("strict tools", ...), or, of a tool
+	// that is not strict, that code may call it.
 	Reason string `json:"reason"`
 }
 

@@ -34,7 +34,7 @@ func (r *reader) generate(v gjson.Result) (bool, error) {
 	case v.Get("content").IsObject() || v.Get("finishReason").Exists():
 		return r.candidate(v)
 	case v.Get("parts").IsArray():
-		return true, r.each("parts", v.Get("parts"), r.part)
+		return true, r.each("parts", v.Get("parts"), r.partOrNone)
 	}
 	return r.part(v)
 }
@@ -46,7 +46,7 @@ func (r *reader) candidate(v gjson.Result) (bool, error) {
 		return false, nil
 	}
 	if content := v.Get("content"); content.Exists() {
-		if err := r.each("parts", content.Get("parts"), r.part); err != nil {
+		if err := r.each("parts", content.Get("parts"), r.partOrNone); err != nil {
 			return true, fmt.Errorf("content: %w", err)
 		}
 	}
@@ -57,6 +57,15 @@ func (r *reader) candidate(v gjson.Result) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// partOrNone reads a part of content that may be empty, as the provider's library
+// makes the last one of a stream.
+func (r *reader) partOrNone(v gjson.Result) (bool, error) {
+	if v.IsObject() && len(v.Map()) == 0 {
+		return true, nil
+	}
+	return r.part(v)
 }
 
 // part reads a part of content. Those with calls for the provider's own tools

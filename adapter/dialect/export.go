@@ -101,7 +101,7 @@ func (x *exporting) choose() {
 	}
 }
 
-const withoutStrict = "programmatic calls, which the provider does not combine with strict tools"
+const withoutStrict = "code may call it, which the provider does not combine with strict"
 
 // fits gives each tool its place, and reports whether none had to give way.
 func (x *exporting) fits() bool {
@@ -143,7 +143,7 @@ func (x *exporting) write(names []string) *Export {
 			e.Demoted = append(e.Demoted, Drop{t.Name, x.demoted[i]})
 		}
 		out := exported{name: names[i], plan: x.drafts[i].plan, losses: x.drafts[i].losses}
-		w := written{Tool: t, name: names[i], description: t.Description, strict: x.strict[i]}
+		w := written{Tool: t, name: names[i], description: reflow(t.Description), strict: x.strict[i]}
 		if t.Untrusted {
 			w.description = cleanLines(w.description)
 		}

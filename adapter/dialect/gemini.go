@@ -6,13 +6,13 @@ import "encoding/json"
 // `parameters`: one type each, no additionalProperties, no object without
 // properties. Source: the types of the provider's Go SDK.
 var geminiRules = rules{
-	openAPI: true, bounds: true, lengths: true, patterns: true,
+	openAPI: true, ordered: true, bounds: true, lengths: true, patterns: true,
 }
 
 // geminiJSONRules is the subset of JSON Schema that `parametersJsonSchema`
 // takes: neither patterns nor lengths.
 var geminiJSONRules = rules{
-	closed: true, maps: true, open: true, empty: true, bounds: true,
+	ordered: true, closed: true, maps: true, open: true, empty: true, bounds: true,
 }
 
 var geminiBudgets = []budget{{name: "tools", of: func(*size) int { return 1 }}}

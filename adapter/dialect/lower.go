@@ -126,6 +126,7 @@ func (l *lowering) openMember(t *Tool, s *jsonschema.Schema, p *plan) {
 	l.lose("an object as the tool expects it", InCheck, maySend)
 	s.Properties.Set(t.Open, m)
 	s.Required = append(s.Required, t.Open)
+	l.arrange(s)
 	p.members = append(p.members, planMember{name: t.Open, value: value})
 }
 
@@ -159,7 +160,25 @@ func (l *lowering) object(members []member) (*jsonschema.Schema, *plan) {
 		p.members = append(p.members, pm)
 		l.pop()
 	}
+	l.arrange(s)
 	return s, p
+}
+
+// arrange says of an object's schema what the library does not: in which order the
+// members come, and that none is required where the provider wants to read even
+// that.
+func (l *lowering) arrange(s *jsonschema.Schema) {
+	s.Extras = nil
+	switch {
+	case l.rules.ordered && s.Properties.Len() > 1:
+		var names []string
+		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+			names = append(names, p.Key)
+		}
+		s.Extras = map[string]any{"propertyOrdering": names}
+	case l.rules.absent == asNull && len(s.Required) == 0:
+		s.Extras = map[string]any{"required": []string{}}
+	}
 }
 
 // member writes one member, with all that is said of it in words.
@@ -175,7 +194,7 @@ func (l *lowering) member(m *member) (*jsonschema.Schema, *plan) {
 	if null {
 		s = l.nullable(s)
 	}
-	s.Description = l.words(m.doc, l.limits(m.typ), l.defaultText(m), s.Description)
+	s.Description = l.words(m.doc, l.limits(m.typ, m.doc), l.defaultText(m), s.Description)
 	return s, p
 }
 
@@ -187,13 +206,16 @@ func (l *lowering) value(t *idl.Type) (*jsonschema.Schema, *plan) {
 	if t.Optional {
 		s = l.nullable(s)
 	}
-	s.Description = l.words(l.limits(t), s.Description)
+	s.Description = l.words(l.limits(t, ""), s.Description)
 	return s, p
 }
 
 func (l *lowering) nullable(s *jsonschema.Schema) *jsonschema.Schema {
 	if l.rules.openAPI {
-		s.Extras = map[string]any{"nullable": true}
+		if s.Extras == nil {
+			s.Extras = map[string]any{}
+		}
+		s.Extras["nullable"] = true
 		return s
 	}
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
@@ -321,6 +343,7 @@ func (l *lowering) pairs(t *idl.Type) (*jsonschema.Schema, *plan) {
 	}
 	pair.Properties.Set(pairKey, &jsonschema.Schema{Type: l.typ("string")})
 	pair.Properties.Set(pairValue, value)
+	l.arrange(pair)
 	s.Items = pair
 	return s, &plan{kind: planPairs, elem: p}
 }

@@ -6,6 +6,7 @@ package dialect
 type rules struct {
 	strict  bool // the provider holds the model to the schema
 	openAPI bool // types in capitals, and nullable as a keyword
+	ordered bool // the order of an object's members is said, by propertyOrdering
 
 	absent absence // how a member is left out
 	closed bool    // an object can be closed to further members

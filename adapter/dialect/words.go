@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/wipagent/wipagent/idl"
@@ -31,6 +33,26 @@ func sentences(parts ...string) string {
 		if !strings.HasSuffix(p, ".") {
 			b.WriteByte('.')
 		}
+	}
+	return b.String()
+}
+
+// reflow joins the lines that a document's author broke for the eye. Those that
+// begin with a blank or a list's mark, and those after an empty one or a colon,
+// stay: there a break says something.
+func reflow(text string) string {
+	var b strings.Builder
+	before := ""
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case i == 0:
+		case line == "" || before == "" || strings.ContainsAny(line[:1], " \t-*|#") || strings.HasSuffix(before, ":"):
+			b.WriteByte('\n')
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+		before = line
 	}
 	return b.String()
 }
@@ -88,12 +110,24 @@ func limits(t *idl.Type) string {
 	}
 }
 
-// limits is what is said of a refinement.
-func (l *lowering) limits(t *idl.Type) string {
-	if l.brief {
+// limits is what is said of a refinement, beside a text that may say it already.
+func (l *lowering) limits(t *idl.Type, doc string) string {
+	if l.brief || said(t.Range, doc) {
 		return ""
 	}
 	return limits(t)
+}
+
+// said reports whether a text names both ends of a range. That there is something
+// at all, from 0 or 1 on, need not be said.
+func said(r *idl.Range, doc string) bool {
+	if r == nil || !r.HasMax {
+		return false
+	}
+	names := func(n float64) bool {
+		return slices.Contains(strings.FieldsFunc(doc, func(c rune) bool { return !unicode.IsDigit(c) && c != '.' && c != '-' && c != ',' }), string(number(n)))
+	}
+	return names(r.Max) && (!r.HasMin || r.Min == 0 || r.Min == 1 || names(r.Min))
 }
 
 // defaultText says in words what a default is: not all providers take the
