@@ -42,11 +42,29 @@ func (i *Inspection) Interfaces() []*idl.Interface {
 }
 
 // ReadOnly reports whether no operation that can be discovered, by anybody,
-// changes anything, as far as trusted Hosts say.
+// changes anything, as far as trusted Hosts say; nor any other in the same
+// documents, since a result may lead to entries that no tree has.
 func (c *Client) ReadOnly() bool {
 	readOnly := true
+	seen := map[*idl.Document]bool{}
+	var look func(d *idl.Document)
+	look = func(d *idl.Document) {
+		if seen[d] {
+			return
+		}
+		seen[d] = true
+		for _, i := range d.Interfaces {
+			for _, op := range i.Operations {
+				readOnly = readOnly && !policy.NeedsApproval(op, true)
+			}
+		}
+		for _, imported := range d.Imports {
+			look(imported)
+		}
+	}
 	c.space.View(func(n *space.Node, op *idl.Operation) bool {
-		readOnly = readOnly && !policy.NeedsApproval(op, n.Mount.Trusted)
+		readOnly = readOnly && n.Mount.Trusted
+		look(op.Interface.Document)
 		return false
 	})
 	return readOnly

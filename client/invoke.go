@@ -223,9 +223,11 @@ func (c *Client) learn(ctx context.Context, p *policy.Principal, paths []string)
 	}
 	ctx, cancel := context.WithTimeout(ctx, idl.DefaultTimeout)
 	defer cancel()
+	start := time.Now()
 	nodes, _ := c.space.Learn(ctx, p.Caller(), paths)
 	var known []string
 	for _, n := range nodes {
+		c.notice(n, start)
 		if c.visible(p, n) {
 			known = append(known, n.Path)
 		}

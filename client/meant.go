@@ -65,6 +65,9 @@ func (c *Client) noOperation(p *policy.Principal, n *space.Node, call Call) *Err
 	const most = 20
 	e := &Error{Class: NotFound, Message: "the entry has no operation of this name"}
 	names := c.operationNames(p, n, call)
+	if substituted(n) {
+		defer func() { e.Hint += "; some of what this entry can do is not available now" }()
+	}
 	if near := c.meantOperation(p, n, call); near != "" {
 		e.Hint = "did you mean " + near + "?"
 		e.near.Operation = near

@@ -67,6 +67,7 @@ func (c *Client) resolve(ctx context.Context, p *policy.Principal, call Call) (*
 	start := time.Now()
 	n, err := c.space.Resolve(ctx, p.Caller(), path)
 	if err == nil {
+		c.notice(n, start)
 		if c.visible(p, n) {
 			return n, nil
 		}

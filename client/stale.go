@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
@@ -48,6 +49,20 @@ func (c *Client) again(ctx context.Context, p *policy.Principal, call Call, old 
 	}
 	next.id, next.key = old.id, old.key
 	return &next, nil
+}
+
+// notice tells the operator of a document that is not the one that an entry
+// names, if the entry has been observed since. Its interface is not used.
+func (c *Client) notice(n *space.Node, since time.Time) {
+	if substituted(n) && n.Age() <= time.Since(since) {
+		c.audit.Fault(newID(), n.Mount.Path, space.ErrDigest)
+	}
+}
+
+// substituted reports whether an interface of the node is not used because its
+// document is another than the entry names.
+func substituted(n *space.Node) bool {
+	return slices.ContainsFunc(n.Problems, func(err error) bool { return errors.Is(err, space.ErrDigest) })
 }
 
 // observe asks the Host for the node's entry, whatever is remembered of it.

@@ -1,11 +1,13 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
 
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -101,4 +103,63 @@ type lying struct{ deskHost }
 func (h *lying) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
 	call.Object = "none"
 	return h.deskHost.CallOperation(ctx, call)
+}
+
+// TestSubstitutedDocument has a Host serve another document than its entry names:
+// what it declares is not used, the operator is told, and the caller only that
+// something is missing.
+func TestSubstitutedDocument(t *testing.T) {
+	h := &substituting{deskHost{alone: true}}
+	h.object, h.document = "first", deskDocument
+	log := &bytes.Buffer{}
+	c := client.New(&client.Config{Audit: audit.New(log)})
+	if err := c.Mount(t.Context(), "/d", h, &client.MountOptions{Trusted: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Invoke(t.Context(), visitor, call("/d/desk", "look", `{}`)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := c.Invoke(t.Context(), visitor, call("/d/desk", "ring", `{}`))
+		if e := failure(t, err); e.Class != client.NotFound || !strings.Contains(e.Hint, "not available now") || strings.Contains(e.Hint, "igest") {
+			t.Errorf("%v", e)
+		}
+	}
+	if n := strings.Count(log.String(), `"cause":"an IDL document does not have the digest that its reference gives"`); n != 1 {
+		t.Errorf("the operator is told %d times:\n%s", n, log)
+	}
+}
+
+// substituting is a desk with a bell whose document was exchanged.
+type substituting struct{ deskHost }
+
+func (h *substituting) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.Entry, error) {
+	e, err := h.deskHost.Fetch(ctx, caller, path)
+	if e.Object != nil {
+		e.Object.Interfaces = append(e.Object.Interfaces, wip.InterfaceRef{Document: "bell.wip", Interface: "Bell", SHA256: strings.Repeat("0", 64)})
+	}
+	return e, err
+}
+
+func (h *substituting) Document(ctx context.Context, name string) ([]byte, error) {
+	if name == "bell.wip" {
+		return []byte(`package bell; @read_only @audience(public_chat) interface Bell { ring() -> int; }`), nil
+	}
+	return h.deskHost.Document(ctx, name)
+}
+
+// TestReadOnlyKnowsWhatResultsLeadTo: what no tree has may change things too.
+func TestReadOnlyKnowsWhatResultsLeadTo(t *testing.T) {
+	for document, want := range map[string]bool{
+		`package desk; @read_only interface Desk { find() -> list<entry<Drawer>>; } @read_only interface Drawer { look() -> int; }`: true,
+		`package desk; @read_only interface Desk { find() -> list<entry<Drawer>>; } @mutating interface Drawer { lock() -> int; }`:  false,
+	} {
+		h := &deskHost{document: document}
+		if got := h.open(t, true, nil).ReadOnly(); got != want {
+			t.Errorf("%s: only reads: %v", document, got)
+		}
+		if h.open(t, false, nil).ReadOnly() {
+			t.Errorf("%s: a Host that nobody vouches for is believed", document)
+		}
+	}
 }

@@ -22,6 +22,19 @@ const (
 	maxCompiled     = 64 << 20  // bytes of compiled documents that are remembered, of all Hosts
 )
 
+// ErrDigest is among a Node's Problems if an interface is not used because its
+// document is not the one that the entry names.
+var ErrDigest error = notice("an IDL document does not have the digest that its reference gives")
+
+// notice is an error that quotes nothing, so that an operator's log may have its
+// words.
+type notice string
+
+func (n notice) Error() string { return string(n) }
+
+// Notice returns the words.
+func (n notice) Notice() string { return string(n) }
+
 // documents compiles IDL documents and remembers them by content: the
 // same text under the same name, importing the same texts, is compiled once,
 // whichever Host serves it and however often.
@@ -117,7 +130,7 @@ func (l *library) find(ctx context.Context, ref wip.InterfaceRef) (*idl.Interfac
 		return nil, t.err
 	}
 	if ref.SHA256 != "" && ref.SHA256 != hex.EncodeToString(t.sum[:]) {
-		return nil, &Error{l.mount.Path, errors.New("an IDL document does not have the digest that its reference gives")}
+		return nil, &Error{l.mount.Path, ErrDigest}
 	}
 	f, ok := l.found[ref.Document]
 	if !ok {

@@ -99,7 +99,8 @@ func (l *Log) Fault(ref, tool string, err error) {
 }
 
 // describe says what is known of an error without quoting foreign text: our
-// own errors promise to hold no payload, of all others only the type is told.
+// own errors promise to hold no payload, those with a Notice too; of all others
+// only the type is told.
 func describe(err error) string {
 	var result *idl.ResultError
 	if errors.As(err, &result) {
@@ -108,6 +109,10 @@ func describe(err error) string {
 	var p *Panic
 	if errors.As(err, &p) {
 		return p.Error()
+	}
+	var known interface{ Notice() string }
+	if errors.As(err, &known) {
+		return known.Notice()
 	}
 	var failure *wip.Failure
 	if errors.As(err, &failure) {
