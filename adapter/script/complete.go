@@ -23,10 +23,10 @@ type Completion struct {
 // maxCompletions bounds a list.
 const maxCompletions = 200
 
-// Complete returns how the line can go on at the byte offset pos, sorted by text,
-// and where the text begins that each completion replaces: attributes after a
+// Complete returns how the line can go on at the byte offset pos, arguments first, else
+// sorted by text, and where the text begins that each completion replaces: attributes after a
 // dot, paths in the string of entry("/..."), argument names and an enum's labels
-// in a call, and names elsewhere. It runs nothing of the line: it only asks what
+// in a call, before the names that a value can begin with, and names elsewhere. It runs nothing of the line: it only asks what
 // can be done at entries that the line names.
 func (e *Env) Complete(line string, pos int) (start int, list []Completion) {
 	pos = min(max(pos, 0), len(line))
@@ -42,7 +42,15 @@ func (e *Env) Complete(line string, pos int) (start int, list []Completion) {
 	c := &completer{run: r, line: line[:pos]}
 	c.tokens = tokenize(c.line)
 	start = c.complete()
-	slices.SortFunc(c.list, func(a, b Completion) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortFunc(c.list, func(a, b Completion) int {
+		if first, second := strings.HasSuffix(a.Text, "="), strings.HasSuffix(b.Text, "="); first != second { // an argument's name
+			if first {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Text, b.Text)
+	})
 	c.list = slices.CompactFunc(c.list, func(a, b Completion) bool { return a.Text == b.Text })
 	return start, c.list[:min(len(c.list), maxCompletions)]
 }

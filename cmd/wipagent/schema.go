@@ -79,6 +79,9 @@ func (f *schemaCmd) Run(ctx context.Context, c *cli) error {
 		tools, err := adapter.New(adapter.Config{Client: s.client, Code: f.runner(s)}).Toolset(ctx, s.principal, adapter.ToolsetOptions{
 			Dialect: d, Surface: adapter.Surface(f.Surface), Options: dialect.Options{Prefix: f.Prefix, Programmatic: f.Programmatic},
 		})
+		if err == nil && f.Programmatic {
+			f.warnOfSize(ctx, s, d, len(tools.Export().Tools))
+		}
 		switch {
 		case err != nil: // the options are wrong
 			return usageError("%w", err)
@@ -93,6 +96,17 @@ func (f *schemaCmd) Run(ctx context.Context, c *cli) error {
 		}
 		return nil
 	})
+}
+
+// warnOfSize says what it costs that code may call the tools: each then declares
+// all that it can answer.
+func (f *schemaCmd) warnOfSize(ctx context.Context, s *session, d *dialect.Dialect, size int) {
+	plain, err := adapter.New(adapter.Config{Client: s.client, Code: f.runner(s)}).Toolset(ctx, s.principal, adapter.ToolsetOptions{
+		Dialect: d, Surface: adapter.Surface(f.Surface), Options: dialect.Options{Prefix: f.Prefix},
+	})
+	if err == nil {
+		s.warn("with --programmatic each tool declares its result for code: %d bytes in place of %d", size, len(plain.Export().Tools))
+	}
 }
 
 // report is what a provider's form does to the tools, for machines.

@@ -11,9 +11,9 @@ import (
 
 // table prints rows in columns, the first row being the header. On a terminal
 // that is too narrow the widest columns are cut until the rest fits; where there
-// is none, each is cut to what people still read.
+// is none, nothing is.
 func (p *page) table(rows [][]string) {
-	const gap, narrowest, readable = 2, 8, 60 // columns of the terminal
+	const gap, narrowest = 2, 8 // columns of the terminal
 	widths := []int{}
 	for _, row := range rows {
 		for i := range row {
@@ -22,9 +22,6 @@ func (p *page) table(rows [][]string) {
 				widths = append(widths, 0)
 			}
 			widths[i] = max(widths[i], uniseg.StringWidth(row[i]))
-			if p.width <= 0 {
-				widths[i] = min(widths[i], readable)
-			}
 		}
 	}
 	total := gap * (len(widths) - 1)
