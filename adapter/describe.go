@@ -59,6 +59,7 @@ type OperationSummary struct {
 	Example    json.RawMessage   `json:"example,omitempty"`    // an argument record
 	Risk       string            `json:"risk,omitempty"`
 	Idempotent *bool             `json:"idempotent,omitempty"`
+	DryRun     bool              `json:"dry_run,omitempty"` // invoke takes dry_run for it
 	Cost       int               `json:"cost,omitempty"` // tool calls it counts as, at least 1
 	Timeout    int64             `json:"timeout_millis,omitempty"`
 	MaxOutput  int               `json:"max_output_bytes,omitempty"`
@@ -127,7 +128,7 @@ func summarize(iface *idl.Interface, ops []client.Operation) InterfaceSummary {
 		}
 		o := OperationSummary{
 			Name: named.Name, Signature: op.Signature(), Doc: op.Doc, Deprecated: op.Deprecated,
-			Risk: op.Risk.String(), Idempotent: new(op.Idempotent), Cost: op.Cost,
+			Risk: op.Risk.String(), Idempotent: new(op.Idempotent), DryRun: op.DryRun, Cost: op.Cost,
 			Timeout: op.Timeout.Milliseconds(), MaxOutput: op.MaxOutput,
 		}
 		for _, p := range op.Params {

@@ -94,6 +94,24 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// TestInspectTellsOfDryRun: a model is told which operations can be tried.
+func TestInspectTellsOfDryRun(t *testing.T) {
+	c := client.New(nil)
+	if err := c.Mount(t.Context(), "/w", &named{document: shelves}, &client.MountOptions{Trusted: true}); err != nil {
+		t.Fatal(err)
+	}
+	answer, _ := adapter.New(adapter.Config{Client: c}).Call(t.Context(), visitor, "inspect", "", json.RawMessage(`{"target":"/w/Box"}`))
+	var tried []string
+	for _, op := range gjson.GetBytes(answer.JSON, "interfaces.0.operations").Array() {
+		if op.Get("dry_run").Bool() {
+			tried = append(tried, op.Get("name").Str)
+		}
+	}
+	if got := strings.Join(tried, " "); got != "put empty move" {
+		t.Errorf("it says that %q can be tried: %s", got, answer.JSON)
+	}
+}
+
 // TestDryRunIsShownWhereItMatters lists the verbs of a world that only reads and
 // of one that does not.
 func TestDryRunIsShownWhereItMatters(t *testing.T) {
