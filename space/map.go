@@ -17,8 +17,8 @@ import (
 // Where there is no room for all of it, lines that have nothing to do with the
 // query name fewer operations, then lines are shortened and left out, the least
 // relevant first. The map says so.
-func drawMap(entries []*viewEntry, scores []Score) string {
-	lines := mapLines(entries, scores)
+func drawMap(v *View, sc *scores) string {
+	lines := mapLines(v, sc)
 	order := slices.Clone(lines)
 	slices.SortStableFunc(order, func(a, b *mapLine) int { return cmp.Compare(b.value, a.value) })
 	for _, most := range []int{math.MaxInt, 10, 8, 7, 6, 5, 4, 3, 2} {
@@ -27,11 +27,11 @@ func drawMap(entries []*viewEntry, scores []Score) string {
 		}
 	}
 	const cut = "\n(The map is cut: %d more entries. A narrower scope shows them.)"
-	place(order, maxMap-len(cut)-len(strconv.Itoa(len(entries))), 2)
+	place(order, maxMap-len(cut)-len(strconv.Itoa(sc.to-sc.from)), 2)
 	missing := 0
 	for _, l := range lines {
 		if !l.drawn && len(l.names) > 0 {
-			missing += len(l.entries)
+			missing += l.count
 		}
 	}
 	text := draw(lines)
@@ -43,9 +43,10 @@ func drawMap(entries []*viewEntry, scores []Score) string {
 
 // mapLine is one line of a map.
 type mapLine struct {
-	mount   *mapLine // the line of the mount that the paths start from; nil if there is none
-	entries []*viewEntry
-	value   float64 // relevance to the query; a mount has that of its best line
+	mount   *mapLine     // the line of the mount that the paths start from; nil if there is none
+	entries []*viewEntry // the first few
+	count   int          // of entries
+	value   float64      // relevance to the query; a mount has that of its best line
 	names   []mapName
 	lengths []int  // of the most relevant names, by how many
 	long    string // the entries' paths and, for a mount, its title
@@ -64,35 +65,53 @@ type mapName struct {
 }
 
 // mapLines groups entries into lines, in the order of their first paths.
-func mapLines(entries []*viewEntry, scores []Score) []*mapLine {
-	var lines []*mapLine
-	var mount *mapLine
-	byKind := map[int]*mapLine{}
-	for _, e := range entries {
-		if len(e.operations) == 0 && !e.isMount() {
+func mapLines(v *View, sc *scores) []*mapLine {
+	type kindOf struct {
+		kind  int
+		first int32
+	}
+	var kinds []kindOf
+	ends := map[int]int{} // how many of a kind are before the scope's end
+	for kind, entries := range v.kinds {
+		from, _ := slices.BinarySearch(entries, int32(sc.from))
+		to, _ := slices.BinarySearch(entries, int32(sc.to))
+		if from < to {
+			kinds, ends[kind] = append(kinds, kindOf{kind, int32(from)}), to
+		}
+	}
+	slices.SortFunc(kinds, func(a, b kindOf) int { return cmp.Compare(v.kinds[a.kind][a.first], v.kinds[b.kind][b.first]) })
+	lines := make([]*mapLine, 0, len(kinds))
+	byKind := make(map[int]*mapLine, len(kinds))
+	mounts := map[*Mount]*mapLine{}
+	for _, k := range kinds {
+		of := v.kinds[k.kind][k.first:ends[k.kind]]
+		l := &mapLine{count: len(of)}
+		for _, i := range of[:min(len(of), mapShown)] {
+			l.entries = append(l.entries, v.entries[i])
+		}
+		first := l.entries[0]
+		l.names = make([]mapName, len(first.operations))
+		for i, op := range first.operations {
+			l.names[i].name, l.names[i].old = op.Name, op.Operation.Deprecated != ""
+		}
+		if first.isMount() {
+			mounts[first.node.Mount] = l
+		} else {
+			l.mount = mounts[first.node.Mount]
+		}
+		lines, byKind[k.kind] = append(lines, l), l
+	}
+	for _, i := range sc.entries {
+		e := v.entries[i]
+		l := byKind[e.kind]
+		if l == nil {
 			continue // folders show in the paths below them
 		}
-		if mount != nil && mount.entries[0].node.Mount != e.node.Mount {
-			mount = nil
-		}
-		l := byKind[e.kind]
-		if l == nil || e.isMount() {
-			l = &mapLine{mount: mount, names: make([]mapName, len(e.operations))}
-			byKind[e.kind] = l
-			lines = append(lines, l)
-			for i, op := range e.operations {
-				l.names[i].name, l.names[i].old = op.Name, op.Operation.Deprecated != ""
-			}
-		}
-		l.entries = append(l.entries, e)
-		if e.isMount() {
-			mount = l
-		}
-		l.value = max(l.value, scores[e.candidate].Value)
-		for i := range e.operations {
-			value := scores[e.candidate+1+i].Value
+		l.value = max(l.value, sc.of[e.candidate].Value)
+		for k := range e.operations {
+			value := sc.of[e.candidate+1+k].Value
 			l.value = max(l.value, value)
-			l.names[i].value = max(l.names[i].value, value)
+			l.names[k].value = max(l.names[k].value, value)
 		}
 		if l.mount != nil {
 			l.mount.value = max(l.mount.value, l.value)
@@ -104,15 +123,17 @@ func mapLines(entries []*viewEntry, scores []Score) []*mapLine {
 	return lines
 }
 
+// mapShown is how many entries a line names.
+const mapShown = 3
+
 // measure prepares what is wanted several times: the names' ranks and the sums
 // of their lengths, and the list of entries.
 func (l *mapLine) measure() {
-	const shown = 3
 	rest := ""
-	for _, e := range l.entries[1:min(len(l.entries), shown)] {
+	for _, e := range l.entries[1:] {
 		rest += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
 	}
-	if more := len(l.entries) - shown; more > 0 {
+	if more := l.count - mapShown; more > 0 {
 		rest += " and " + strconv.Itoa(more) + " more"
 	}
 	first := l.entries[0]

@@ -82,6 +82,7 @@ func (s *Space) replace(old *tree, nodes []*Node, grown map[*Mount]time.Time) {
 	s.tree.Store(&next)
 	if changed {
 		s.views.Purge() // no View of an earlier state is asked for again
+		s.audiences.Purge()
 	}
 }
 

@@ -89,31 +89,31 @@ const (
 // its age.
 func (v *View) Search(ctx context.Context, scope, query string) *Found {
 	f := &Found{Hits: []Hit{}}
-	var entries []*viewEntry
+	from, to := 0, 0
 	if path, ok := scopeOf(scope); ok {
-		entries = v.in(path)
+		from, to = v.in(path)
 	}
+	entries := v.entries[from:to]
 	if !slices.ContainsFunc(entries, func(e *viewEntry) bool { return len(e.operations) > 0 }) {
 		f.Message = nothingHere
 		return f
 	}
-	f.AgeMillis = v.age(entries).Milliseconds()
+	f.AgeMillis = v.age(from, to).Milliseconds()
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 		f.say(longQuery)
 	}
-	scores := make([]Score, len(v.candidates))
+	sc := v.scores(from, to)
+	defer v.release(sc)
 	if query != "" {
 		ranked, err := v.index.Rank(ctx, query)
 		f.Err = err
-		for _, s := range ranked {
-			if err == nil && s.Candidate >= 0 && s.Candidate < len(scores) && s.Value > 0 { // NaN is not
-				scores[s.Candidate] = s
-			}
+		if err == nil {
+			sc.take(v, ranked)
 		}
 	}
-	groups, none := grouped(entries, scores), nothingMatches
+	groups, none := sc.grouped(v), nothingMatches
 	switch {
 	case query == "":
 		groups, none = listing(entries), noQuery
@@ -122,7 +122,7 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 	}
 	if len(groups) == 0 || !groups[0].best.Strong {
 		f.say(none)
-		f.Map = drawMap(entries, scores)
+		f.Map = drawMap(v, sc)
 	}
 	f.fill(groups)
 	if f.Truncated {
@@ -144,8 +144,6 @@ type group struct {
 	entry *viewEntry
 	best  Score
 	ops   []rankedOp
-	// old says that best is of a deprecated operation.
-	old bool
 }
 
 type rankedOp struct {
@@ -157,36 +155,6 @@ func (r rankedOp) old() bool { return r.op.Operation.Deprecated != "" }
 
 // worst is the share of the best hit's value below which a weak hit is noise.
 const worst = 0.3
-
-// grouped makes hits of the scores: an entry counts as its best candidate,
-// and strong goes before weak. What is deprecated goes behind all that is not.
-func grouped(entries []*viewEntry, scores []Score) []*group {
-	var groups []*group
-	top := 0.0
-	for _, e := range entries {
-		g := &group{entry: e, best: scores[e.candidate]}
-		for i, op := range e.operations {
-			s := scores[e.candidate+1+i]
-			if s.Value <= 0 {
-				continue
-			}
-			r := rankedOp{op, s}
-			g.ops = append(g.ops, r)
-			if g.best.Value <= 0 || ranked(r.old(), g.old, s, g.best) < 0 {
-				g.best, g.old = s, r.old()
-			}
-		}
-		if g.best.Value <= 0 {
-			continue
-		}
-		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return ranked(a.old(), b.old(), a.score, b.score) })
-		top = max(top, g.best.Value)
-		groups = append(groups, g)
-	}
-	groups = slices.DeleteFunc(groups, func(g *group) bool { return !g.best.Strong && g.best.Value < worst*top })
-	slices.SortStableFunc(groups, func(a, b *group) int { return ranked(a.old, b.old, a.best, b.best) })
-	return groups
-}
 
 // ranked is compare for what may be deprecated.
 func ranked(oldA, oldB bool, a, b Score) int {
@@ -216,7 +184,9 @@ func listing(entries []*viewEntry) []*group {
 	var groups []*group
 	for _, e := range entries {
 		if len(e.operations) > 0 {
-			groups = append(groups, &group{entry: e})
+			if groups = append(groups, &group{entry: e}); len(groups) > maxHits {
+				break // one more than is shown says that there are more
+			}
 		}
 	}
 	return groups

@@ -54,16 +54,17 @@ type Config struct {
 
 // Space is safe for concurrent use.
 type Space struct {
-	cfg    Config
-	docs   *documents
-	clock  atomic.Uint64 // numbers the observations
-	tree   atomic.Pointer[tree]
-	mu     sync.Mutex // held to change tree or looks or to find a caller's Known Space
-	looks  map[*Mount]look
-	known  *lru.Cache[string, *knownSpace]
-	gone   *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
-	views  *lru.Cache[viewKey, *View]
-	ranker Ranker
+	cfg       Config
+	docs      *documents
+	clock     atomic.Uint64 // numbers the observations
+	tree      atomic.Pointer[tree]
+	mu        sync.Mutex // held to change tree or looks or to find a caller's Known Space
+	looks     map[*Mount]look
+	known     *lru.Cache[string, *knownSpace]
+	gone      *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
+	views     *lru.Cache[viewKey, *View]
+	audiences *lru.Cache[audienceKey, *View]
+	ranker    Ranker
 
 	trouble troubles     // with the Store
 	keepers atomic.Int32 // how many Keeps there are
@@ -99,6 +100,7 @@ func New(cfg *Config) *Space {
 	s.known = newCache[string, *knownSpace](s.cfg.MaxCallers)
 	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
+	s.audiences = newCache[audienceKey, *View](128)
 	s.tree.Store(&tree{made: time.Now()})
 	return s
 }
@@ -177,6 +179,7 @@ func (s *Space) add(m *Mount) error {
 	slices.SortFunc(next.mounts, func(a, b *Mount) int { return comparePaths(a.Path, b.Path) })
 	s.tree.Store(&next)
 	s.views.Purge()
+	s.audiences.Purge()
 	return nil
 }
 

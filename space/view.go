@@ -2,6 +2,8 @@ package space
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wipagent/wipagent/idl"
@@ -15,8 +17,13 @@ type View struct {
 	tree       *tree        // of which it is a view
 	entries    []*viewEntry // by path
 	byPath     map[string]*viewEntry
+	kinds      [][]int32 // indexes in entries, by kind
 	candidates []Candidate
+	owners     []int32 // index in entries, by candidate
 	index      Index
+
+	scratch sync.Pool // of *scores
+	oldest  atomic.Pointer[oldest]
 }
 
 // viewEntry is an entry of which something is visible.
@@ -24,7 +31,7 @@ type viewEntry struct {
 	node       *Node
 	operations []NamedOperation // the visible ones, in declared order
 	candidate  int              // of the entry itself; those of operations follow it
-	kind       int              // the same for entries of one folder with the same operations
+	kind       int              // the same for entries of one folder with the same operations; -1 for a folder
 }
 
 // isMount reports whether a Host is mounted here.
@@ -47,7 +54,30 @@ type viewKey struct {
 // The View stays as it is when the space changes; the same state of the space
 // and the same visible set give the same View, from a cache.
 func (s *Space) View(visible func(*Node, *idl.Operation) bool) *View {
+	return s.view(s.tree.Load(), visible)
+}
+
+// ViewAs is View for an audience that has a name: visible is asked only if the
+// space has changed since the View of that name was made. Two sets of what is
+// visible must not have one name.
+func (s *Space) ViewAs(audience string, visible func(*Node, *idl.Operation) bool) *View {
 	t := s.tree.Load()
+	key := audienceKey{t.version, audience}
+	if v, ok := s.audiences.Get(key); ok {
+		return v
+	}
+	v := s.view(t, visible)
+	s.audiences.Add(key, v)
+	return v
+}
+
+// audienceKey is what ViewAs remembers a View by.
+type audienceKey struct {
+	version  uint64
+	audience string
+}
+
+func (s *Space) view(t *tree, visible func(*Node, *idl.Operation) bool) *View {
 	bits := make([]byte, 0, 256)
 	count := 0
 	for _, n := range t.sorted {
@@ -72,22 +102,70 @@ func (s *Space) View(visible func(*Node, *idl.Operation) bool) *View {
 	return v
 }
 
+// offer is what an entry has to offer: many have the same.
+type offer struct {
+	operations []NamedOperation
+	names      int // the same for equal names
+}
+
+// offers finds offers by the Object's kind and which operations are visible.
+type offers struct {
+	byKind map[offerKey]*offer
+	names  map[string]int
+}
+
+type offerKey struct {
+	kind    *kind
+	visible string // a byte for each operation
+}
+
+// of returns what a node offers, of which the bits from the given one on say
+// what is visible, and how many operations it has; nil if nothing is visible.
+func (o *offers) of(n *Node, bits []byte, from int) (*offer, int) {
+	count := n.operations()
+	var room [64]byte
+	marks, any := room[:0], false
+	for at := from; at < from+count; at++ {
+		mark := bits[at/8] >> (at % 8) & 1
+		marks, any = append(marks, mark), any || mark == 1
+	}
+	if !any {
+		return nil, count
+	}
+	if found, ok := o.byKind[offerKey{n.kind, string(marks)}]; ok {
+		return found, count
+	}
+	allowed, at := map[*idl.Operation]bool{}, 0
+	for _, i := range n.Interfaces {
+		for _, op := range i.Operations {
+			if marks[at] == 1 {
+				allowed[op] = true
+			}
+			at++
+		}
+	}
+	found := &offer{operations: n.Operations(func(op *idl.Operation) bool { return allowed[op] })}
+	var names []byte
+	for _, op := range found.operations {
+		names = append(append(names, '\n'), op.Name...)
+	}
+	if _, ok := o.names[string(names)]; !ok {
+		o.names[string(names)] = len(o.names)
+	}
+	found.names = o.names[string(names)]
+	o.byKind[offerKey{n.kind, string(marks)}] = found
+	return found, count
+}
+
 // newView builds a View of the operations whose bits are set.
 func newView(s *Space, t *tree, bits []byte) *View {
 	v := &View{space: s, tree: t, byPath: map[string]*viewEntry{}}
-	count := 0
+	all := offers{map[offerKey]*offer{}, map[string]int{"": 0}}
+	at := 0
 	for _, n := range t.sorted {
-		allowed := map[*idl.Operation]bool{}
-		for _, i := range n.Interfaces {
-			for _, op := range i.Operations {
-				if bits[count/8]&(1<<(count%8)) != 0 {
-					allowed[op] = true
-				}
-				count++
-			}
-		}
-		if len(allowed) > 0 {
-			v.add(n, n.Operations(func(op *idl.Operation) bool { return allowed[op] }))
+		found, count := all.of(n, bits, at)
+		if at += count; found != nil {
+			v.add(n, found.operations, found.names)
 		}
 	}
 	// Folders are there for what they hold.
@@ -98,46 +176,56 @@ func newView(s *Space, t *tree, bits []byte) *View {
 				n = t.folder(p)
 			}
 			if n != nil {
-				v.add(n, nil)
+				v.add(n, nil, 0)
 			}
 		}
 	}
-	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return comparePaths(a.node.Path, b.node.Path) })
-	kinds := map[string]int{}
-	for _, e := range v.entries {
-		kind := []byte(parent(e.node.Path))
-		for _, op := range e.operations {
-			kind = append(append(kind, '\n'), op.Name...)
-		}
-		if _, ok := kinds[string(kind)]; !ok {
-			kinds[string(kind)] = len(kinds)
-		}
-		e.kind = kinds[string(kind)]
+	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return byPath(a.node, b.node) })
+	type kindKey struct {
+		parent string
+		names  int
+	}
+	kinds := map[kindKey]int{}
+	for i, e := range v.entries {
 		e.candidate = len(v.candidates)
 		v.candidates = append(v.candidates, Candidate{Node: e.node})
+		v.owners = append(v.owners, int32(i))
 		for _, op := range e.operations {
 			v.candidates = append(v.candidates, Candidate{e.node, op.Operation})
+			v.owners = append(v.owners, int32(i))
 		}
+		key := kindKey{parent(e.node.Path), e.kind}
+		kind, ok := kinds[key]
+		switch {
+		case e.isMount(): // which has a line of its own in a map
+			kind, ok = len(v.kinds), false
+		case len(e.operations) == 0: // which shows in the paths below it
+			e.kind = -1
+			continue
+		case !ok:
+			kind = len(v.kinds)
+			kinds[key] = kind
+		}
+		if !ok {
+			v.kinds = append(v.kinds, nil)
+		}
+		e.kind = kind
+		v.kinds[kind] = append(v.kinds[kind], int32(i))
 	}
 	v.index = s.ranker.Index(v.candidates)
 	return v
 }
 
-func (v *View) add(n *Node, operations []NamedOperation) {
-	e := &viewEntry{node: n, operations: operations}
+// add adds an entry, whose kind is still that of its operations' names alone.
+func (v *View) add(n *Node, operations []NamedOperation, names int) {
+	e := &viewEntry{node: n, operations: operations, kind: names}
 	v.entries = append(v.entries, e)
 	v.byPath[n.Path] = e
 }
 
-// in returns the entries at and below scope, sorted by path.
-func (v *View) in(scope string) []*viewEntry {
-	var list []*viewEntry
-	for _, e := range v.entries {
-		if within(e.node.Path, scope) {
-			list = append(list, e)
-		}
-	}
-	return list
+// in returns which of the entries are at and below scope.
+func (v *View) in(scope string) (from, to int) {
+	return reach(len(v.entries), func(i int) string { return v.entries[i].node.Path }, scope)
 }
 
 // Age returns how old what the view has at and below scope is: the age of the
@@ -152,28 +240,47 @@ func (v *View) Age(scope string) time.Duration {
 	return v.age(v.in(path))
 }
 
-func (v *View) age(entries []*viewEntry) time.Duration {
+// oldest is since when what is in a View is known, of a state of the space.
+type oldest struct {
+	tree     *tree
+	from, to int // of entries
+	seen     time.Time
+}
+
+func (v *View) age(from, to int) time.Duration {
 	// Trees that brought nothing new left the view as it is, but not its age.
 	t := v.space.tree.Load()
 	if t.version != v.tree.version {
 		t = v.tree
 	}
+	o := v.oldest.Load()
+	if o == nil || o.tree != t || o.from != from || o.to != to {
+		o = &oldest{t, from, to, v.seen(t, from, to)}
+		v.oldest.Store(o)
+	}
+	if o.seen.IsZero() {
+		return 0
+	}
+	return time.Since(o.seen)
+}
+
+// seen returns when the oldest of some entries was seen; zero if there is none.
+func (v *View) seen(t *tree, from, to int) time.Time {
 	var oldest time.Time
 	count := func(seen time.Time) {
 		if oldest.IsZero() || !seen.IsZero() && seen.Before(oldest) {
 			oldest = seen
 		}
 	}
-	for _, e := range entries {
-		if e.node.Mount != nil {
-			count(t.grown[e.node.Mount])
+	var mount *Mount
+	for _, e := range v.entries[from:to] {
+		if m := e.node.Mount; m != nil && m != mount {
+			mount = m
+			count(t.grown[m])
 		}
 		if e.node.seq > 0 { // and not a folder, in whose place may be what is hidden
 			count(t.at(e.node.Path).seen)
 		}
 	}
-	if oldest.IsZero() {
-		return 0
-	}
-	return time.Since(oldest)
+	return oldest
 }
