@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"cmd/wipagent": {
 		"adapter", "adapter/dialect", "adapter/mcp", "adapter/script",
 		"client", "client/artifact", "client/audit", "client/policy", "client/policy/principals",
-		"client/remote", "client/remote/conformance", "space", "space/wip",
+		"client/remote", "client/remote/conformance", "client/resilience", "space", "space/store", "space/wip",
 		"idl", "idl/syntax", "idl/cleantext",
 		"idl/breaking", "idl/explain", "idl/gen", "idl/lint", "idl/lsp", "idl/project",
 		"objects", "objects/world", "objects/source/demo", "objects/source/archive", "objects/source/replay",

@@ -42,6 +42,8 @@ type cli struct {
 	Schema   schemaCmd   `cmd:"" help:"Print the tool list that serve offers, as JSON."`
 	Bind     bindCmd     `cmd:"" help:"Write Python or TypeScript bindings of what is mounted."`
 	Token    tokenCmd    `cmd:"" shared:"json" help:"Make a bearer token for a caller of serve --http."`
+	Status   statusCmd   `cmd:"" help:"Tell how what is mounted is doing."`
+	Policy   policyCmd   `cmd:"" help:"Tell who may see and do what."`
 	Host     hostCmd     `cmd:"" name:"host" shared:"" help:"Serve a world as a Host, or check one."`
 	IDL      idlCmd      `cmd:"" name:"idl" shared:"json" help:"Work with WIP IDL documents."`
 	Tour     tourCmd     `cmd:"" help:"See the three verbs at work on the embedded grid."`
@@ -60,6 +62,8 @@ type cli struct {
 	mounted   []mount   // what mounts has found
 	demo      bool      // what is not said is the demo, whatever the settings
 	whole     bool      // without one of the mounts the answer would be wrong
+	lasting   bool      // the command goes on for as long as somebody uses it
+	afresh    bool      // nothing is taken from what was kept
 	live      *sessions // shared with those copies; nil until a world is opened
 	printed   bool      // JSON is on stdout
 	io        streams

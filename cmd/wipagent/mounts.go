@@ -16,6 +16,7 @@ import (
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/objects"
 	"github.com/wipagent/wipagent/objects/world"
+	"github.com/wipagent/wipagent/space"
 )
 
 // mount is something to mount, and where.
@@ -28,10 +29,12 @@ type mount struct {
 	flags *cli        // those that go with the world
 
 	title, summary string
-	trust          *bool // what a file says
+	trust          *bool  // what a file says
+	trouble        string // why its Host could not be reached when it was mounted
 	trusted        bool
 	policy         policy.Mount
 	limits         mountLimits
+	identity       string // which Host it is, for what is kept of it
 }
 
 // mountLimits bound what a Host is asked and may answer; 0 is the default.
@@ -145,7 +148,7 @@ func (c *cli) named(world string) string {
 // target returns the path that the command is about; empty if it is about no
 // one place.
 func (c *cli) target() string {
-	at, _, _ := strings.Cut(cmp.Or(c.Inspect.Target, c.Invoke.Target, c.Discover.Scope), "#")
+	at, _, _ := strings.Cut(cmp.Or(c.Inspect.Target, c.Invoke.Target, c.Policy.Explain.Target, c.Discover.Scope), "#")
 	return at
 }
 
@@ -171,25 +174,41 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 	if err != nil {
 		return nil, resting.Wait, err
 	}
-	var far, near []mount
+	var far, near []*mount
 	var hosts []*remote.Host
-	for _, m := range list {
+	for i := range list {
+		m := &list[i]
 		if m.host == nil {
 			near = append(near, m)
 			continue
 		}
-		host, err := c.connect(ctx, &m) // which asks nothing: what is wrong is said before anything takes long
+		host, err := c.connect(ctx, m) // which asks nothing: what is wrong is said before anything takes long
 		if err != nil {
 			closeHosts(hosts)
 			return nil, resting.Wait, err
 		}
 		far, hosts = append(far, m), append(hosts, host)
 	}
+	kept, err := c.openStore(len(far) > 0)
+	if err != nil {
+		closeHosts(hosts)
+		return nil, resting.Wait, err
+	}
+	cfg := &client.Config{Audit: log, Artifacts: c.artifacts}
+	if kept != nil {
+		cfg.Space = &space.Config{Store: kept}
+	}
+	cl = client.New(cfg)
+	var looking sync.WaitGroup
+	if c.lasting || c.mode == serving {
+		looking.Go(func() { cl.Keep(ctx) })
+	}
 	resting.Go(func() {
 		<-ctx.Done()
 		closeHosts(hosts)
+		looking.Wait()
+		c.closeStore(kept)
 	})
-	cl = client.New(&client.Config{Audit: log, Artifacts: c.artifacts})
 	if err := c.mountWorlds(ctx, cl, near, &resting); err != nil {
 		return nil, resting.Wait, err
 	}
@@ -200,7 +219,7 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 }
 
 // mountWorlds loads worlds and mounts them.
-func (c *cli) mountWorlds(ctx context.Context, cl *client.Client, list []mount, resting *sync.WaitGroup) error {
+func (c *cli) mountWorlds(ctx context.Context, cl *client.Client, list []*mount, resting *sync.WaitGroup) error {
 	worlds, failed := make([]*world.World, len(list)), make([]error, len(list))
 	var loading sync.WaitGroup
 	for i, m := range list { // at once, as a grid takes its time
@@ -216,8 +235,7 @@ func (c *cli) mountWorlds(ctx context.Context, cl *client.Client, list []mount, 
 	if err := cmp.Or(failed...); err != nil {
 		return err
 	}
-	for i := range list {
-		m := &list[i]
+	for i, m := range list {
 		if m.title == "" && m.path == gridPath {
 			m.title = "Grid"
 		}

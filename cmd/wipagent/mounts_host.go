@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -14,6 +17,7 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/remote"
+	"github.com/wipagent/wipagent/client/resilience"
 	"github.com/wipagent/wipagent/objects/source/session/grids"
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -60,13 +64,17 @@ func (s *hostSource) shown() string {
 	return hostPrefix + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
+// mostEntries bounds the tree of a Host on its way here; what is then taken of it
+// is what the mount says.
+const mostEntries = 250_000
+
 // connect returns the mount's Host. It is asked for nothing yet: it is one that
 // fails if it is down.
 func (c *cli) connect(ctx context.Context, m *mount) (*remote.Host, error) {
 	s := m.host
 	opt := &remote.Options{
 		Lazy: true, CAFile: s.caFile, PlainToken: s.plainToken, Dir: s.dir,
-		Timeout: m.limits.timeout, MaxResponse: m.limits.responseBytes, MaxEntries: m.limits.entries,
+		Timeout: m.limits.timeout, MaxResponse: m.limits.responseBytes, MaxEntries: max(m.limits.entries, mostEntries),
 		Stderr: func(line string) { c.warn("%s says: %s", m.path, line) },
 	}
 	if s.tokenFile != "" {
@@ -76,6 +84,7 @@ func (c *cli) connect(ctx context.Context, m *mount) (*remote.Host, error) {
 		}
 		opt.Token = token
 	}
+	m.identity = s.identity(opt.Token)
 	var host *remote.Host
 	var err error
 	if s.url != "" {
@@ -103,6 +112,15 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
+// identity says which Host it is, and as whom it is asked.
+func (s *hostSource) identity(token string) string {
+	if s.url == "" {
+		return strings.Join(append([]string{stdioPrefix, s.dir}, s.command...), "\x00")
+	}
+	digest := sha256.Sum256([]byte(token))
+	return s.url + "\x00" + hex.EncodeToString(digest[:])
+}
+
 // How long Hosts are waited for when a command starts, and how long it takes
 // until somebody at a terminal is told that they are.
 const (
@@ -113,7 +131,7 @@ const (
 // mountHosts mounts Hosts, all at once. One that cannot be reached stays mounted,
 // is said and, while the command goes on, asked again; but a command that is about
 // something in it, or about all, fails.
-func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []mount, hosts []*remote.Host, resting *sync.WaitGroup) error {
+func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []*mount, hosts []*remote.Host, resting *sync.WaitGroup) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -124,8 +142,7 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []mount, h
 	done := c.sayWaiting(list)
 	for i := range list {
 		waiting.Go(func() {
-			m := &list[i]
-			failed[i] = cl.Mount(asking, m.path, hosts[i], m.options())
+			failed[i] = cl.Mount(asking, list[i].path, hosts[i], list[i].options())
 		})
 	}
 	waiting.Wait()
@@ -133,8 +150,7 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []mount, h
 	if ctx.Err() != nil {
 		return &exitError{exitUnavailable, errors.New("interrupted")}
 	}
-	for i := range list {
-		m := &list[i]
+	for i, m := range list {
 		why, err := c.judge(cl, m, failed[i])
 		switch {
 		case err != nil:
@@ -143,6 +159,7 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []mount, h
 			c.checkRules(cl, m)
 			continue
 		}
+		m.trouble = why
 		problem := fmt.Errorf("%s: the Host at %s cannot be reached: %s", m.path, m.world, why)
 		if c.whole || m.holds(c.target()) {
 			return &exitError{exitUnavailable, problem}
@@ -169,7 +186,7 @@ func (c *cli) judge(cl *client.Client, m *mount, err error) (why string, usage e
 			why += ": " + failure.Err.Error()
 		}
 	}
-	if why != "" && len(m.operations(cl)) == 0 {
+	if why != "" && m.status(cl).Refreshed.IsZero() {
 		return why, nil
 	}
 	if isMounted := why != "" || strings.HasPrefix(err.Error(), "mount "+m.path+":"); !isMounted {
@@ -194,7 +211,7 @@ func flatten(err error) []error {
 }
 
 // sayWaiting tells somebody at a terminal what is waited for, if it takes long.
-func (c *cli) sayWaiting(list []mount) (done func()) {
+func (c *cli) sayWaiting(list []*mount) (done func()) {
 	if !isTerminal(c.io.err) {
 		return func() {}
 	}
@@ -254,7 +271,23 @@ func (c *cli) keepAsking(ctx context.Context, cl *client.Client, m *mount) {
 
 // options returns how the mount is presented, believed and bounded.
 func (m *mount) options() *client.MountOptions {
-	return &client.MountOptions{Title: m.title, Summary: m.summary, Trusted: m.trusted, Policy: m.policy}
+	return &client.MountOptions{
+		Title: m.title, Summary: m.summary, Trusted: m.trusted, Policy: m.policy, Identity: m.identity,
+		Limits: resilience.Config{
+			MaxConcurrent: m.limits.atOnce, Rate: m.limits.perSecond, Burst: int(math.Ceil(m.limits.perSecond)),
+		},
+		MaxEntries: m.limits.entries,
+	}
+}
+
+// status returns what the client knows of the mount.
+func (m *mount) status(cl *client.Client) client.MountStatus {
+	for _, s := range cl.Mounts() {
+		if s.Path == m.path {
+			return s
+		}
+	}
+	return client.MountStatus{}
 }
 
 // checkRules says which of the mount's rules mean nothing that its Host has: one
