@@ -207,7 +207,7 @@ func TestHTTPClient(t *testing.T) {
 	revoked.Done = done
 	h, log := lent(t, diary{}, &tokens{m: map[string]*principals.Access{"good": access("ada", idl.IM), "over": over, "revoked": revoked}}, nil)
 	server := httptest.NewServer(h)
-	defer server.Close()
+	t.Cleanup(server.Close)
 	for _, token := range []string{"", "bad", "over", "revoked"} {
 		if _, err := join(t, server, token, nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 			t.Errorf("token %q: %v", token, err)
