@@ -3,6 +3,7 @@ package space
 import (
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/wipagent/wipagent/idl"
 )
@@ -10,15 +11,17 @@ import (
 // wordIndex is an inverted index. Documents are operations and nodes, each
 // indexed once however many candidates it belongs to.
 type wordIndex struct {
-	terms     map[string]int // a stem's number
-	forms     map[string]int // a word's term, as it is written
-	postings  [][]posting    // by term
-	spellings []spelling     // words as written, for slips
-	documents int
-	pairs     []pair           // by candidate
-	phrases   map[int][]phrase // by their first term
-	tells     []bool           // by document: an operation that changes nothing
-	names     [][]int          // by document: the terms of an operation's name
+	terms      map[string]int // a stem's number
+	forms      map[string]int // a word's term, as it is written
+	postings   [][]posting    // by term
+	spellings  []spelling     // words as written, for slips
+	documents  int
+	pairs      []pair           // by candidate
+	candidates [][]int32        // by document: those that it is part of
+	scratch    sync.Pool        // of *evidence
+	phrases    map[int][]phrase // by their first term
+	tells      []bool           // by document: an operation that changes nothing
+	names      [][]int          // by document: the terms of an operation's name
 }
 
 // pair says which documents make a candidate; operation is -1 for none.
@@ -104,7 +107,7 @@ func (x *wordIndex) addNode(n *Node) int {
 // document makes an empty document and returns its number.
 func (x *wordIndex) document() int {
 	x.documents++
-	x.tells, x.names = append(x.tells, false), append(x.names, nil)
+	x.tells, x.names, x.candidates = append(x.tells, false), append(x.names, nil), append(x.candidates, nil)
 	return x.documents - 1
 }
 

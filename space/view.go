@@ -273,13 +273,20 @@ func (v *View) seen(t *tree, from, to int) time.Time {
 		}
 	}
 	var mount *Mount
+	at := 0 // in t.sorted, which is in the same order
+	if from < to {
+		at, _ = t.reach(v.entries[from].node.Path)
+	}
 	for _, e := range v.entries[from:to] {
 		if m := e.node.Mount; m != nil && m != mount {
 			mount = m
 			count(t.grown[m])
 		}
 		if e.node.seq > 0 { // and not a folder, in whose place may be what is hidden
-			count(t.at(e.node.Path).seen)
+			for t.sorted[at].Path != e.node.Path {
+				at++
+			}
+			count(t.sorted[at].seen)
 		}
 	}
 	return oldest

@@ -67,20 +67,32 @@ func (Words) Index(candidates []Candidate) Index {
 			}
 			p.operation = o
 		}
+		for _, d := range []int{p.node, p.operation} {
+			if d >= 0 {
+				x.candidates[d] = append(x.candidates[d], int32(len(x.pairs)))
+			}
+		}
 		x.pairs = append(x.pairs, p)
 	}
 	return x
 }
 
-// evidence is what a query found in the documents, by document.
+// evidence is what a query found in the documents. It is used again, so that a
+// query costs by what it finds.
 type evidence struct {
-	width   int       // words of the query
-	cells   []cell    // by document and word
-	touched []bool    // whether there is anything
-	named   []int     // words of the query in the name or an alias
-	phrased []float64 // share of the query that a name or an alias takes word for word
-	exact   []float64 // 1 if the query is a name or an alias and nothing else, less if in other forms
-	meant   []bool    // whether a name or an alias has the verb that demands a change
+	width     int     // words of the query
+	row       []int32 // by document: where it is in what follows, and 1; 0 if nothing was found
+	documents []int32 // in which there is something
+	cells     []cell  // by row and word
+	rows      []finding
+}
+
+// finding is what a query found in one document, beside its cells.
+type finding struct {
+	named   int     // words of the query in the name or an alias
+	phrased float64 // share of the query that a name or an alias takes word for word
+	exact   float64 // 1 if the query is a name or an alias and nothing else, less if in other forms
+	meant   bool    // whether a name or an alias has the verb that demands a change
 }
 
 // cell is what a document has for one word of the query.
@@ -95,24 +107,43 @@ func (x *wordIndex) Rank(_ context.Context, query string) ([]Score, error) {
 	}
 	verb, demand := demanded(words)
 	e := x.gather(words, verb)
+	defer x.release(e)
 	question := len(words) > 0 && asking[words[0].word]
-	var scores []Score
-	for i, p := range x.pairs {
-		if !e.touched[p.node] && (p.operation < 0 || !e.touched[p.operation]) {
-			continue
-		}
-		score := x.score(p, words, e, total)
+	most := 0
+	for _, d := range e.documents {
+		most += len(x.candidates[d])
+	}
+	scores := make([]Score, 0, most)
+	rank := func(p pair, entry []cell) Score {
+		score := x.score(p, entry, words, e, total)
 		switch {
 		case p.operation < 0:
 			score.Value *= placeShare
 		case question && x.tells[p.operation]:
 			score.Value *= questionBoost
-		case demand && x.tells[p.operation] && !e.meant[p.operation] && !slices.Contains(x.names[p.operation], words[verb].term):
+		case demand && x.tells[p.operation] && !e.finding(p.operation).meant && !slices.Contains(x.names[p.operation], words[verb].term):
 			score.Value *= demandShare
 			score.Strong = false
 		}
-		if score.Candidate = i; score.Value > 0 {
-			scores = append(scores, score)
+		return score
+	}
+	for _, d := range e.documents {
+		alone, done := Score{}, false
+		for _, i := range x.candidates[d] {
+			p := x.pairs[i]
+			score := alone
+			switch entry := e.of(p.node); {
+			case p.node == int(d): // all of the entry's candidates
+				score = rank(p, entry)
+			case entry != nil:
+				continue // they come with the entry
+			case !done: // of entries of which nothing was found, all score alike
+				alone, done = rank(p, nil), true
+				score = alone
+			}
+			if score.Candidate = int(i); score.Value > 0 {
+				scores = append(scores, score)
+			}
 		}
 	}
 	return scores, nil
@@ -135,24 +166,24 @@ func demanded(words []queryWord) (verb int, ok bool) {
 // gather looks the words up and finds the phrases. verb is the word that
 // demands a change, or -1.
 func (x *wordIndex) gather(words []queryWord, verb int) *evidence {
-	e := &evidence{
-		width: len(words), cells: make([]cell, x.documents*len(words)), touched: make([]bool, x.documents),
-		named: make([]int, x.documents), phrased: make([]float64, x.documents),
-		exact: make([]float64, x.documents), meant: make([]bool, x.documents),
+	e, ok := x.scratch.Get().(*evidence)
+	if !ok {
+		e = &evidence{row: make([]int32, x.documents)}
 	}
+	e.width = len(words)
 	for i, w := range words {
 		if w.weight == 0 {
 			continue
 		}
 		for _, m := range w.matches {
 			for _, p := range x.postings[m.term] {
-				c := &e.of(int(p.document))[i]
+				cells, f := e.touch(int(p.document))
+				c := &cells[i]
 				if c.weight == 0 && p.name {
-					e.named[p.document]++
+					f.named++
 				}
 				c.weight = max(c.weight, m.quality*p.weight)
 				c.cover = max(c.cover, m.quality*p.cover)
-				e.touched[p.document] = true
 			}
 		}
 	}
@@ -160,18 +191,58 @@ func (x *wordIndex) gather(words []queryWord, verb int) *evidence {
 	return e
 }
 
-// of returns a document's cells.
-func (e *evidence) of(document int) []cell { return e.cells[document*e.width:][:e.width] }
+// release empties evidence for the next query.
+func (x *wordIndex) release(e *evidence) {
+	for _, d := range e.documents {
+		e.row[d] = 0
+	}
+	e.documents, e.cells, e.rows = e.documents[:0], e.cells[:0], e.rows[:0]
+	x.scratch.Put(e)
+}
+
+// of returns a document's cells; nil if there is nothing in it.
+func (e *evidence) of(document int) []cell {
+	if r := int(e.row[document]) - 1; r >= 0 {
+		return e.cells[r*e.width:][:e.width]
+	}
+	return nil
+}
+
+// finding returns what else was found in a document.
+func (e *evidence) finding(document int) finding {
+	if r := e.row[document]; r > 0 {
+		return e.rows[r-1]
+	}
+	return finding{}
+}
+
+// touch returns a document's cells and finding, to be changed.
+func (e *evidence) touch(document int) ([]cell, *finding) {
+	if e.row[document] == 0 {
+		e.documents = append(e.documents, int32(document))
+		e.row[document] = int32(len(e.documents))
+		e.rows = append(e.rows, finding{})
+		n := len(e.cells)
+		e.cells = slices.Grow(e.cells, e.width)[:n+e.width]
+		clear(e.cells[n:])
+	}
+	return e.of(document), &e.rows[e.row[document]-1]
+}
 
 // score adds up what speaks for a pair. An operation has the words of its
 // entry too, at less weight.
-func (x *wordIndex) score(p pair, words []queryWord, e *evidence, total float64) Score {
-	document, entry := p.operation, e.of(p.node)
+func (x *wordIndex) score(p pair, entry []cell, words []queryWord, e *evidence, total float64) Score {
+	document := p.operation
 	if document < 0 {
 		document, entry = p.node, nil
 	}
+	cells, f := e.of(document), e.finding(document)
 	var value, covered, own float64
-	for i, c := range e.of(document) {
+	for i := range words {
+		var c cell
+		if cells != nil {
+			c = cells[i]
+		}
 		own += words[i].weight * float64(c.cover)
 		if entry != nil {
 			c.weight += fromEntry * entry[i].weight
@@ -180,7 +251,7 @@ func (x *wordIndex) score(p pair, words []queryWord, e *evidence, total float64)
 		value += words[i].weight * float64(c.weight/(c.weight+saturation))
 		covered += words[i].weight * float64(c.cover)
 	}
-	phrase := e.phrased[document]
+	phrase := f.phrased
 	if total > 0 {
 		value, covered, own = value/total, covered/total, own/total
 	} else { // the query has no word that says anything: only a phrase can be meant
@@ -192,10 +263,10 @@ func (x *wordIndex) score(p pair, words []queryWord, e *evidence, total float64)
 	value *= 0.4 + 0.6*covered
 	value += phraseBonus * phrase
 	if p.operation >= 0 {
-		value += nameBonus * min(1, float64(e.named[document])/float64(max(1, len(x.names[document])))) * covered
+		value += nameBonus * min(1, float64(f.named)/float64(max(1, len(x.names[document])))) * covered
 	}
-	value += exactBonus * e.exact[document]
-	return Score{Value: value, Strong: e.exact[document] > 0 || covered >= strongCover && own >= strongOwn}
+	value += exactBonus * f.exact
+	return Score{Value: value, Strong: f.exact > 0 || covered >= strongCover && own >= strongOwn}
 }
 
 // vague reports whether no word of the query has content.
@@ -233,17 +304,16 @@ func (x *wordIndex) findPhrases(words []queryWord, verb int, e *evidence) {
 			if !p.standsAt(words[at:]) || n == 1 && w.class == empty && e.width > 1 {
 				continue
 			}
-			d := p.document
-			e.touched[d] = true
+			cells, f := e.touch(p.document)
 			for k := range p.terms {
-				c := &e.of(d)[at+k]
+				c := &cells[at+k]
 				c.cover = 1
 				c.weight = max(c.weight, inAlias.weight)
 			}
-			e.phrased[d] = max(e.phrased[d], float64(n)/float64(e.width))
-			e.meant[d] = e.meant[d] || at <= verb && verb < at+n
+			f.phrased = max(f.phrased, float64(n)/float64(e.width))
+			f.meant = f.meant || at <= verb && verb < at+n
 			if n == e.width {
-				e.exact[d] = max(e.exact[d], p.likeness(words))
+				f.exact = max(f.exact, p.likeness(words))
 			}
 		}
 	}
