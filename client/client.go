@@ -16,6 +16,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/wipagent/wipagent/client/artifact"
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
@@ -53,7 +55,8 @@ type Client struct {
 	audit   *audit.Log
 	approve func(context.Context, Approval) bool
 	mounts  mounts
-	run     string // of calls that name none
+	run     string                     // of calls that name none
+	made    *lru.Cache[string, string] // outcomes of calls that change things, by their keys
 
 	artifacts *artifact.Store // nil if none are kept
 }
@@ -63,7 +66,7 @@ func New(cfg *Config) *Client {
 	if cfg == nil {
 		cfg = &Config{}
 	}
-	c := &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve, artifacts: cfg.Artifacts, run: rand.Text()}
+	c := &Client{space: space.New(cfg.Space), audit: cfg.Audit, approve: cfg.Approve, artifacts: cfg.Artifacts, run: rand.Text(), made: newMade()}
 	if c.artifacts != nil {
 		c.mountArtifacts()
 	}

@@ -175,10 +175,15 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		return nil, quoting(ready.node, err)
 	}
 	ready.id, ready.key = rec.Call, c.idempotencyKey(ctx, p, call, rec.Call)
-	if err := c.approval(ctx, p, &ready); err != nil {
-		return nil, quoting(ready.node, err)
-	}
+	out, err := c.carryOut(ctx, p, call, ready, rec)
+	return out, quoting(ready.node, c.soFar(p, &ready, err))
+}
 
+// carryOut asks for approval, sends the call and shapes the answer.
+func (c *Client) carryOut(ctx context.Context, p *policy.Principal, call Call, ready prepared, rec *audit.Record) (*Outcome, error) {
+	if err := c.approval(ctx, p, &ready); err != nil {
+		return nil, err
+	}
 	sending, cancel := context.WithTimeout(ctx, ready.op.Timeout)
 	defer cancel()
 	shaped, err := c.send(sending, p, &ready, rec)
@@ -186,7 +191,7 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		again, changed := c.again(sending, p, call, &ready)
 		switch {
 		case changed != nil:
-			return nil, quoting(ready.node, changed)
+			return nil, changed
 		case again != nil:
 			ready = *again
 			shaped, err = c.send(sending, p, &ready, rec)
@@ -196,7 +201,7 @@ func (c *Client) invoke(ctx context.Context, p *policy.Principal, call Call, rec
 		return out, nil
 	}
 	if err != nil {
-		return nil, quoting(ready.node, c.unanswered(sending, p, &ready, rec.Tool, err))
+		return nil, c.unanswered(sending, p, &ready, rec.Tool, err)
 	}
 	rec.Bytes = len(shaped.JSON)
 	out := &Outcome{

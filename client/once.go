@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
@@ -136,6 +138,50 @@ func (c *Client) unanswered(ctx context.Context, p *policy.Principal, r *prepare
 		e.Hint = "the same call may be sent again: a second one changes nothing more"
 	} else {
 		e.Hint, e.RetryAfter = "do not send it again before you know: "+c.findOut(p, r.node), 0
+	}
+	return e
+}
+
+// newMade returns the memory of what became of the latest calls.
+func newMade() *lru.Cache[string, string] {
+	const most = 1024
+	made, err := lru.New[string, string](most)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	return made
+}
+
+// soFar keeps in mind what became of a call that changes things, and has each later
+// attempt at it tell of the earlier: one that fails would seem to say that nothing
+// was done.
+func (c *Client) soFar(p *policy.Principal, r *prepared, err error) error {
+	if r.op.Risk == idl.ReadOnly || r.call.DryRun {
+		return err
+	}
+	if err == nil {
+		c.made.Add(r.key, OutcomeDone)
+		return nil
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		if e = contextError(err); e == nil {
+			return err
+		}
+	}
+	before, made := c.made.Get(r.key)
+	switch {
+	case e.Outcome != "":
+		if before != OutcomeDone {
+			c.made.Add(r.key, e.Outcome)
+		}
+	case made && !e.waiting:
+		told := "may have been carried out: " + c.findOut(p, r.node)
+		if before == OutcomeDone {
+			told = "was carried out"
+		}
+		e.Outcome = before
+		e.Hint = strings.TrimPrefix(e.Hint+"; an earlier attempt at this very call "+told, "; ")
 	}
 	return e
 }
