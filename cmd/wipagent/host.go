@@ -236,7 +236,7 @@ type hostCheckCmd struct {
 	Host       string `arg:"" help:"The Host: its URL, or stdio: and the command that serves it, split at spaces." placeholder:"URL|stdio:COMMAND"`
 	Mutate     bool   `help:"Call operations that change things for real. Without it they are tried as dry runs, if they declare that."`
 	Caller     string `help:"On whose behalf, as the Host knows its callers." placeholder:"NAME"`
-	TokenFile  string `help:"A file that holds the token to bear, and nothing else." placeholder:"FILE"`
+	TokenFile  string `help:"A file of your own (chmod 600) that holds the token to bear, and nothing else." placeholder:"FILE"`
 	PlainToken bool   `help:"Send the token over http to another machine, where it can be read on the way."`
 	CAFile     string `name:"ca-file" help:"Trust these certificates (PEM) instead of the system's." placeholder:"FILE"`
 }
@@ -255,12 +255,9 @@ Examples:
 func (h *hostCheckCmd) Run(ctx context.Context, c *cli) error {
 	opt := remote.Options{PlainToken: h.PlainToken, CAFile: h.CAFile, Stderr: func(line string) { c.warn("the Host says: %s", line) }}
 	if h.TokenFile != "" {
-		text, err := readSmall(h.TokenFile, maxTokenFile)
-		if err != nil {
+		var err error
+		if opt.Token, err = readToken(h.TokenFile); err != nil {
 			return usageError("--token-file: %w", err)
-		}
-		if opt.Token = strings.TrimSpace(text); opt.Token == "" {
-			return usageError("--token-file: found nothing in the file, expected a token")
 		}
 	}
 	host, err := reachHost(ctx, h.Host, &opt)

@@ -3,12 +3,17 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -130,4 +135,90 @@ func FuzzMountsFile(f *testing.F) {
 func filled(ts *testscript.TestScript, _ bool, args []string) {
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+}
+
+// An example that people copy is one that is read.
+func TestExampleOfMounts(t *testing.T) {
+	list, err := readMounts("../../examples/mounts/mounts.toml")
+	if err != nil || len(list) != 3 {
+		t.Fatalf("found %d mounts: %v", len(list), err)
+	}
+	if issues := list[1]; issues.trusted || issues.limits.atOnce != 8 || len(issues.policy.Deny) != 2 {
+		t.Errorf("found %+v", issues)
+	}
+}
+
+// written is where a test reads what a command says while it runs.
+type written struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+// await waits for words.
+func (w *written) await(t *testing.T, words string) {
+	t.Helper()
+	for range 3000 {
+		w.mu.Lock()
+		text := w.text.String()
+		w.mu.Unlock()
+		if strings.Contains(text, words) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%q is not said in %s", words, w.text.String())
+}
+
+// A Host that is down when a server starts is reached once it is up, and ends with
+// the server. A second server goes on without the store that the first one has.
+func TestHostComesUp(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mounts.toml")
+	text := fmt.Sprintf("[[mount]]\npath = \"/far\"\ncommand = [%q, \"-c\", \"test -e up && echo $$ >pid && exec wipagent host serve --stdio\"]\n", sh)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	serve := func() (said *written, end func() int) {
+		r, w := io.Pipe()
+		said = &written{}
+		code := make(chan int)
+		go func() {
+			code <- run(t.Context(), []string{"serve", "--mounts", file, "--store", filepath.Join(dir, "known.db")}, streams{r, io.Discard, said, 0})
+		}()
+		return said, func() int {
+			w.Close()
+			return <-code
+		}
+	}
+	first, endFirst := serve()
+	first.await(t, "/far: the Host at host:stdio:sh cannot be reached")
+	second, endSecond := serve()
+	second.await(t, "another process uses this store")
+	if err := os.WriteFile(filepath.Join(dir, "up"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first.await(t, "/far: the Host at host:stdio:sh has been reached")
+	if code := endSecond(); code != exitDone {
+		t.Errorf("the second server ended with %d", code)
+	}
+	if code := endFirst(); code != exitDone {
+		t.Errorf("the first server ended with %d", code)
+	}
+	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/comm"); err == nil {
+		t.Errorf("the Host still runs: %s", state)
+	}
 }
