@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,13 @@ func (c *Client) Discover(ctx context.Context, p *policy.Principal, scope, query
 
 // view returns what the principal may find.
 func (c *Client) view(p *policy.Principal) *space.View {
-	return c.space.View(func(n *space.Node, op *idl.Operation) bool { return c.allows(p, n, op) })
+	return c.space.ViewAs(audienceOf(p), func(n *space.Node, op *idl.Operation) bool { return c.allows(p, n, op) })
+}
+
+// audienceOf names all that policy looks at of a principal: who has the same may
+// see the same.
+func audienceOf(p *policy.Principal) string {
+	return fmt.Sprintf("%d %q %t %q", p.Audience, p.Grants, p.Intent == nil, p.Intent)
 }
 
 // How long a search waits for trees that have grown old, and how long what it

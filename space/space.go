@@ -100,7 +100,7 @@ func New(cfg *Config) *Space {
 	s.known = newCache[string, *knownSpace](s.cfg.MaxCallers)
 	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
-	s.audiences = newCache[audienceKey, *View](128)
+	s.audiences = newCache[audienceKey, *View](32)
 	s.tree.Store(&tree{made: time.Now()})
 	return s
 }
