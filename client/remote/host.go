@@ -275,11 +275,14 @@ func (h *Host) ask(outer context.Context, method string, params func(ctx context
 	return harmless(err)
 }
 
-// harmless takes back that something may have been done.
+// harmless takes back that something may have been done. The failure may be that
+// of others too, who waited for the same connection.
 func harmless(err error) error {
 	var f *wip.Failure
-	if errors.As(err, &f) {
-		f.MaybeDone = false
+	if errors.As(err, &f) && f.MaybeDone {
+		own := *f
+		own.MaybeDone = false
+		return &own
 	}
 	return err
 }
