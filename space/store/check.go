@@ -18,8 +18,11 @@ func examine(path string, limits Limits, size int64) error {
 		}
 		defer db.Close()
 		return db.View(func(tx *bbolt.Tx) error {
-			if tx.Size() > size { // to look further is to be killed by the system
+			if tx.Size() > size {
 				return fmt.Errorf("found %d bytes, expected %d: it was cut", size, tx.Size())
+			}
+			if err := checkPages(path, db.Info().PageSize, size); err != nil {
+				return err
 			}
 			head := tx.Bucket(bucketHead)
 			if head == nil {
@@ -28,13 +31,7 @@ func examine(path string, limits Limits, size int64) error {
 			if f := head.Get(keyFormat); string(f) != format {
 				return foreign(path, fmt.Errorf("found format %q, expected %q", bytes.ToValidUTF8(f[:min(len(f), 16)], nil), format))
 			}
-			var first error
-			for err := range tx.Check() {
-				if first == nil {
-					first = err
-				}
-			}
-			return first
+			return nil
 		})
 	})
 	if err != nil {
