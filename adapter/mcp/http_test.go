@@ -410,3 +410,33 @@ func TestHTTPUnverifiable(t *testing.T) {
 		t.Errorf("found %d %s", w.Code, w.Body)
 	}
 }
+
+// TestHTTPStrangeMessages sends what a client may send and should not, as itself
+// and narrowed. Each is answered, and the session goes on.
+func TestHTTPStrangeMessages(t *testing.T) {
+	app := access("app", idl.IM)
+	app.Embedder = true
+	h, _ := lent(t, diary{}, &tokens{m: map[string]*principals.Access{"good": app}}, nil)
+	for _, narrow := range [][]string{nil, {"Wipagent-User", "u"}} {
+		session := begin(t, h, "good")
+		for _, message := range []string{
+			`"id":2,"method":"tools/call"`, `"id":2,"method":"tools/call","params":null`, `"id":2,"method":"tools/call","params":7`, `"id":2,"method":"tools/call","params":[]`,
+			`"id":2,"method":"tools/call","params":{}`, `"id":2,"method":"tools/call","params":{"name":7}`, `"id":2,"method":"tools/call","params":{"name":"invoke"}`,
+			`"id":2,"method":"tools/call","params":{"name":"invoke","arguments":7,"_meta":7}`, `"id":2,"method":"tools/call","params":{"name":"nothing","_meta":null}`,
+			`"id":2,"method":"tools/list"`, `"id":2,"method":"tools/list","params":{"cursor":"x","_meta":{"wipagent/nothing":1}}`, `"id":2,"method":"tools/list","params":7`,
+			`"id":2,"method":"initialize"`, `"id":2,"method":"initialize","params":{}`, `"id":2,"method":"resources/list"`, `"id":2,"method":"prompts/get","params":{}`,
+			`"id":2,"method":"logging/setLevel"`, `"id":2,"method":"completion/complete"`, `"id":2,"method":"nothing"`, `"id":2,"method":""`, `"method":"nothing"`,
+			`"method":"notifications/cancelled"`, `"method":"notifications/cancelled","params":{"requestId":{}}`, `"method":"notifications/progress","params":7`,
+			`"method":"tools/call"`, `"id":2,"method":"notifications/initialized"`, `"id":7,"result":{}`, `"id":7,"error":{}`, `"id":2,"method":"ping","params":7`,
+			`"id":2,"method":"subscriptions/unlisten"`, `"id":2,"method":"server/discover"`,
+		} {
+			w := request(t, h, "POST", "good", session, `{"jsonrpc":"2.0",`+message+`}`, narrow...)
+			if w.Code >= 500 || w.Code == 200 && !strings.Contains(w.Body.String(), `"id":2`) {
+				t.Errorf("%s: %d %s", message, w.Code, w.Body)
+			}
+			if w := request(t, h, "POST", "good", session, `{"jsonrpc":"2.0","id":3,"method":"ping"}`, narrow...); w.Code != 200 {
+				t.Fatalf("after %s: %d %s", message, w.Code, w.Body)
+			}
+		}
+	}
+}
