@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,15 +74,15 @@ func TestKeep(t *testing.T) {
 func TestKeepOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := space.New(&space.Config{MaxAge: time.Second})
-		busy, most := make(chan struct{}, 100), 0
+		var busy, most atomic.Int64
 		for i := range 10 {
-			mount(t, s, fmt.Sprintf("/m%d", i), &slow{newSource(lampHost()), busy, &most}, nil)
+			mount(t, s, fmt.Sprintf("/m%d", i), &slow{newSource(lampHost()), &busy, &most}, nil)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		s.Keep(ctx, wip.Caller{}, nil)
-		if most != 4 {
-			t.Errorf("at most %d mounts were asked at once, expected 4", most)
+		if most.Load() != 4 {
+			t.Errorf("at most %d mounts were asked at once, expected 4", most.Load())
 		}
 	})
 }
@@ -89,8 +90,7 @@ func TestKeepOnce(t *testing.T) {
 // slow is a Host that never answers in time and fails if it is asked twice.
 type slow struct {
 	*source
-	busy chan struct{}
-	most *int
+	busy, most *atomic.Int64
 }
 
 func (h *slow) FetchTreeSince(ctx context.Context, c wip.Caller, path, tag string) (wip.Change, error) {
@@ -98,9 +98,12 @@ func (h *slow) FetchTreeSince(ctx context.Context, c wip.Caller, path, tag strin
 		panic("asked twice at once")
 	}
 	defer h.mu.Unlock()
-	h.busy <- struct{}{}
-	*h.most = max(*h.most, len(h.busy))
+	for now := h.busy.Add(1); ; {
+		if most := h.most.Load(); now <= most || h.most.CompareAndSwap(most, now) {
+			break
+		}
+	}
 	<-ctx.Done()
-	<-h.busy
+	h.busy.Add(-1)
 	return wip.Change{}, ctx.Err()
 }
