@@ -46,6 +46,9 @@ func (f *serveCmd) Run(ctx context.Context, c *cli) error {
 	if err := f.surfaceFlags.check(); err != nil {
 		return err
 	}
+	if given := f.serveHTTPFlags.given(); given != "" && f.HTTP == "" {
+		return usageError("%s goes with --http", given)
+	}
 	done, err := f.keep(c)
 	if err != nil {
 		return err
@@ -53,9 +56,6 @@ func (f *serveCmd) Run(ctx context.Context, c *cli) error {
 	defer done()
 	if f.HTTP != "" {
 		return f.overHTTP(ctx, c)
-	}
-	if given := f.serveHTTPFlags.given(); given != "" {
-		return usageError("%s goes with --http", given)
 	}
 	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
 		err := mcp.ServeStdio(ctx, mcp.Config{
