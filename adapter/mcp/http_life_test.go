@@ -234,13 +234,17 @@ func TestHTTPShutdown(t *testing.T) {
 
 // TestHTTPWire speaks to a real server what no library would send.
 func TestHTTPWire(t *testing.T) {
-	h, _ := lent(t, diary{}, &tokens{m: map[string]*principals.Access{"good": access("ada", idl.IM)}}, func(cfg *mcp.HTTPConfig) {
-		cfg.Limits.BodyWithin = 100 * time.Millisecond
-	})
-	server := httptest.NewUnstartedServer(h)
-	server.Config.MaxHeaderBytes = 16 << 10
-	server.Start()
-	t.Cleanup(server.Close)
+	open := func(within time.Duration) *httptest.Server {
+		h, _ := lent(t, diary{}, &tokens{m: map[string]*principals.Access{"good": access("ada", idl.IM)}}, func(cfg *mcp.HTTPConfig) {
+			cfg.Limits.BodyWithin = within
+		})
+		server := httptest.NewUnstartedServer(h)
+		server.Config.MaxHeaderBytes = 16 << 10
+		server.Start()
+		t.Cleanup(server.Close)
+		return server
+	}
+	patient, hasty := open(0), open(100*time.Millisecond)
 	const start = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 	for name, test := range map[string]struct{ sent, want string }{
 		"whole":                 {fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", start, len(initialize), initialize), "HTTP/1.1 200"},
@@ -260,6 +264,10 @@ func TestHTTPWire(t *testing.T) {
 		"no HTTP":               {"\x16\x03\x01\x00\xa5\x01\r\n\r\n", "HTTP/1.1 400"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			server := patient
+			if strings.HasPrefix(name, "a slow") {
+				server = hasty
+			}
 			conn, err := net.Dial("tcp", server.Listener.Addr().String())
 			if err != nil {
 				t.Fatal(err)
