@@ -198,24 +198,22 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 	if kept != nil {
 		cfg.Space = &space.Config{Store: kept}
 	}
-	cl = client.New(cfg)
-	var looking sync.WaitGroup
-	if c.lasting || c.mode == serving {
-		looking.Go(func() { cl.Keep(ctx) })
-	}
+	opened := client.New(cfg)
 	resting.Go(func() {
+		if c.lasting || c.mode == serving {
+			opened.Keep(ctx)
+		}
 		<-ctx.Done()
 		closeHosts(hosts)
-		looking.Wait()
 		c.closeStore(kept)
 	})
-	if err := c.mountWorlds(ctx, cl, near, &resting); err != nil {
+	if err := c.mountWorlds(ctx, opened, near, &resting); err != nil {
 		return nil, resting.Wait, err
 	}
-	if err := c.mountHosts(ctx, cl, far, hosts, &resting); err != nil {
+	if err := c.mountHosts(ctx, opened, far, hosts, &resting); err != nil {
 		return nil, resting.Wait, err
 	}
-	return cl, resting.Wait, c.checkNames(ctx, cl)
+	return opened, resting.Wait, c.checkNames(ctx, opened)
 }
 
 // mountWorlds loads worlds and mounts them.
