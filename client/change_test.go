@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +24,7 @@ type deskHost struct {
 	object   string
 	document string
 	call     func(context.Context, wip.Call) (wip.Result, error)
+	mu       sync.Mutex
 	got      []wip.Call
 	alone    bool // its entries are in no tree
 	sha256   string
@@ -66,7 +68,9 @@ func (h *deskHost) Document(context.Context, string) ([]byte, error) {
 }
 
 func (h *deskHost) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
+	h.mu.Lock() // a call whose caller has gone may still be on its way
 	h.got = append(h.got, call)
+	h.mu.Unlock()
 	if call.Object != h.object {
 		return wip.Result{}, &wip.Failure{Class: wip.Stale, Message: "another object"}
 	}
@@ -100,6 +104,8 @@ func yes(client.Approval) bool { return true }
 
 // done lists what the Host was asked for, dry runs with a mark.
 func (h *deskHost) done() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var list []string
 	for _, call := range h.got {
 		if call.DryRun {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -117,7 +118,7 @@ func TestOnceUnderFaults(t *testing.T) {
 				t.Cleanup(func() { host.Close() })
 				h = &faulty{Host: host, done: map[string]int{}}
 				c = client.New(&client.Config{Approve: func(context.Context, client.Approval) bool { return true }})
-				if err := c.Mount(t.Context(), "/issues", h, &client.MountOptions{Trusted: true, Limits: resilience.Config{Failures: 1 << 30}}); err != nil {
+				if err := c.Mount(t.Context(), "/issues", h, &client.MountOptions{Trusted: true, Limits: resilience.Config{Failures: 1 << 30, FirstDelay: time.Microsecond, MaxDelay: time.Microsecond}}); err != nil {
 					t.Fatal(err)
 				}
 				trackers++

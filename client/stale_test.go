@@ -85,7 +85,7 @@ func TestStale(t *testing.T) {
 // TestStaleForEver has a Host that says of each call that its entry is not what
 // it was, although it is: it is asked once more at most.
 func TestStaleForEver(t *testing.T) {
-	h := &lying{deskHost{}}
+	h := &lying{}
 	h.object, h.document = "first", deskDocument
 	c := client.New(nil)
 	if err := c.Mount(t.Context(), "/d", h, &client.MountOptions{Trusted: true}); err != nil {
@@ -109,7 +109,8 @@ func (h *lying) CallOperation(ctx context.Context, call wip.Call) (wip.Result, e
 // what it declares is not used, the operator is told, and the caller only that
 // something is missing.
 func TestSubstitutedDocument(t *testing.T) {
-	h := &substituting{deskHost{alone: true}}
+	h := &substituting{}
+	h.alone = true
 	h.object, h.document = "first", deskDocument
 	log := &bytes.Buffer{}
 	c := client.New(&client.Config{Audit: audit.New(log)})
