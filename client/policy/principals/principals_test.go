@@ -222,15 +222,15 @@ func TestWatch(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var told []string
+		told := make(chan string, 100)
 		go f.Watch(ctx, time.Second, func(err error) {
 			switch {
 			case err == nil:
-				told = append(told, "good")
+				told <- "good"
 			case os.IsNotExist(err):
-				told = append(told, "gone")
+				told <- "gone"
 			default:
-				told = append(told, "bad")
+				told <- "bad"
 			}
 		})
 		steps := []struct {
@@ -246,11 +246,14 @@ func TestWatch(t *testing.T) {
 			{func() { os.Chmod(path, 0o666) }, []string{"bad"}},
 		}
 		for i, step := range steps {
-			told = nil
 			step.do()
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			if diff := cmp.Diff(step.want, told); diff != "" {
+			var heard []string
+			for len(told) > 0 {
+				heard = append(heard, <-told)
+			}
+			if diff := cmp.Diff(step.want, heard); diff != "" {
 				t.Errorf("step %d: %s", i, diff)
 			}
 		}
