@@ -12,7 +12,7 @@ func BenchmarkCall(b *testing.B) {
 	c := wip.Call{Path: "/region", Object: "region", Interface: "Region", Operation: "world_location", Arguments: []byte(`{}`)}
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
-			host := way.reach(b, hosts["grid"](), "grid")
+			host := way.reach(b, "grid")
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := host.CallOperation(b.Context(), c); err != nil {
@@ -29,7 +29,7 @@ func BenchmarkCalls(b *testing.B) {
 	c := wip.Call{Path: "/region", Object: "region", Interface: "Region", Operation: "world_location", Arguments: []byte(`{}`)}
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
-			host := way.reach(b, hosts["grid"](), "grid")
+			host := way.reach(b, "grid")
 			b.ReportAllocs()
 			b.SetParallelism(16)
 			b.RunParallel(func(pb *testing.PB) {

@@ -252,7 +252,7 @@ func scope(ctx context.Context, caller wip.Caller) common {
 		c.Caller = &wireCaller{caller.ID}
 	}
 	if end, ok := ctx.Deadline(); ok {
-		left := max(time.Until(end).Milliseconds(), 1)
+		left := max(millis(time.Until(end)), 1)
 		c.DeadlineMillis = &left
 	}
 	return c
@@ -295,7 +295,20 @@ func (h *Host) request(ctx context.Context, method string, params func(ctx conte
 	if err != nil {
 		return nil, err
 	}
-	return l.do(ctx, method, params(ctx), limit)
+	raw, err := l.do(ctx, method, params(ctx), limit)
+	var f *wip.Failure
+	if errors.As(err, &f) && f.Class == wip.Transient && over(ctx) {
+		err = ended(ctx, f.MaybeDone) // the server, which had the same deadline, was faster to say so
+	}
+	return raw, err
+}
+
+// over reports whether the context has ended, also if its timer is late.
+func over(ctx context.Context) bool {
+	if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
 }
 
 // Fetch asks the Host for the entry at path.

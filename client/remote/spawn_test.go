@@ -39,7 +39,7 @@ func child(name string) {
 		defer time.Sleep(time.Hour)
 		name = "fake"
 	}
-	if err := remote.ServeStdio(context.Background(), hosts[name](), os.Stdin, os.Stdout, nil); err != nil {
+	if err := remote.ServeStdio(context.Background(), hosts[name](nil), os.Stdin, os.Stdout, nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -54,31 +54,33 @@ func dial(t testing.TB, url string, o *remote.Options) *remote.Host {
 	return h
 }
 
-// ways are all the ways to reach a Host; the one that a child serves is the
-// child's own.
+// ways are all the ways to reach a Host by its name among those that a child can
+// serve.
 var ways = []struct {
 	name  string
-	reach func(t testing.TB, host wip.Host, name string) wip.Host
+	reach func(t testing.TB, name string) wip.Host
 }{
-	{"in process", func(_ testing.TB, host wip.Host, _ string) wip.Host { return host }},
-	{"http", func(t testing.TB, host wip.Host, _ string) wip.Host {
-		return served(t, host, &remote.ServeOptions{AnyCaller: true}, nil)
+	{"in process", func(t testing.TB, name string) wip.Host { return hosts[name](t) }},
+	{"http", func(t testing.TB, name string) wip.Host {
+		return served(t, hosts[name](t), &remote.ServeOptions{AnyCaller: true}, nil)
 	}},
-	{"https", func(t testing.TB, host wip.Host, _ string) wip.Host { return secured(t, host) }},
-	{"stdio", func(t testing.TB, _ wip.Host, name string) wip.Host { return spawned(t, name, nil) }},
+	{"https", func(t testing.TB, name string) wip.Host { return secured(t, hosts[name](t)) }},
+	{"stdio", func(t testing.TB, name string) wip.Host { return spawned(t, name, nil) }},
 }
 
 // each runs a test with a Host by all ways.
 func each(t *testing.T, name string, f func(t *testing.T, host wip.Host)) {
 	for _, way := range ways {
-		t.Run(way.name, func(t *testing.T) { f(t, way.reach(t, hosts[name](), name)) })
+		t.Run(way.name, func(t *testing.T) { f(t, way.reach(t, name)) })
 	}
 }
 
-// hosts are those that a child can serve.
-var hosts = map[string]func() wip.Host{
-	"grid": func() wip.Host { return grid() },
-	"fake": func() wip.Host { return newFake() },
+// hosts are those that a child can serve, in which there is no test.
+var hosts = map[string]func(testing.TB) wip.Host{
+	"grid":   func(testing.TB) wip.Host { return grid() },
+	"fake":   func(testing.TB) wip.Host { return newFake() },
+	"world":  func(testing.TB) wip.Host { return promptHolder{newHolder(grid())} },
+	"issues": func(t testing.TB) wip.Host { return newHolder(issues(t)) },
 }
 
 func failureOf(t testing.TB, err error) *wip.Failure {
