@@ -88,6 +88,15 @@ func WithApprover(ctx context.Context, f func(context.Context, Approval) bool) c
 	return context.WithValue(ctx, approverKey{}, f)
 }
 
+type pauseKey struct{}
+
+// WithPause returns a context by whose calls pause is called when somebody is
+// about to be asked for approval, and what it returns when the answer is there: a
+// program's own time stands still meanwhile.
+func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
+}
+
 // needsApproval reports whether the call must be approved before it runs: it may
 // change things, or only claims not to. That a dry run changes nothing is
 // believed of a Host that is trusted.
@@ -122,7 +131,13 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 			return err
 		}
 	}
-	switch approved := approve(ctx, a); {
+	resume := func() {}
+	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+		resume = pause()
+	}
+	approved := approve(ctx, a)
+	resume()
+	switch {
 	case approved && !*a.deferred:
 		return nil
 	case *a.deferred:

@@ -52,7 +52,9 @@ func (e *LimitError) Unwrap() error { return e.cause }
 func (e *Env) begin(ctx context.Context) (*run, func()) {
 	cancel := context.CancelFunc(func() {})
 	if e.limits.Time > 0 {
-		ctx, cancel = context.WithTimeout(ctx, e.limits.Time)
+		var c *clock
+		c, cancel = newClock(ctx, e.limits.Time)
+		ctx = client.WithPause(c, c.pause) // the script's time is not that of who is asked
 	}
 	r := &run{env: e, ctx: ctx, seen: map[string]*client.Inspection{}}
 	r.out = &output{to: e.cfg.Output, limit: e.limits.Output}

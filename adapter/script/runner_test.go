@@ -315,7 +315,7 @@ func TestRunnerTellsOnlyCutsThatAre(t *testing.T) {
 // A few scripts run at once: the others wait for their turn, and are told to
 // come again if it does not come.
 func TestRunnerBoundsScriptsAtOnce(t *testing.T) {
-	for takes, late := range map[time.Duration]int{time.Second: 0, 8 * time.Second: 3} {
+	for takes, late := range map[time.Duration]int{time.Second: 0, 20 * time.Second: 3} {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			running, most := 0, 0
@@ -347,4 +347,20 @@ func TestRunnerBoundsScriptsAtOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The time that a person takes to decide is not the script's.
+func TestRunnerWaitsForApproval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, host := foreign(t, true, func(context.Context, client.Approval) bool {
+			time.Sleep(time.Minute)
+			return true
+		})
+		r := script.NewRunner(c, script.Limits{Time: 5 * time.Second})
+		a := r.Run(t.Context(), owner, "", code("one = jobs['my-tracker'].one\none.close('done')\none.close('done')"))
+		if a.Failed {
+			t.Errorf("two calls with a minute each to decide, in a script of 5 s: found %s", a.JSON)
+		}
+		_ = host
+	})
 }

@@ -162,10 +162,28 @@ func (p *page) paragraph(indent, text string) {
 	}
 }
 
-// envelopeFields are shown in the last line, not among an answer's facts.
-var envelopeFields = []string{
-	"schema_version", "tool", "generation", "region_id", "observed_unix_millis", "age_millis", "snapshot_id", "freshness", "trust", "provenance",
-	"items", "page", "page_size", "total_matching", "next_page", "truncated", "source_truncated", "status", "reason",
+// What is shown in the last lines, not among an answer's facts: the fields of the
+// language's own wrappers, where they are there.
+var (
+	envelopeFields = []string{
+		"schema_version", "tool", "generation", "region_id", "observed_unix_millis", "age_millis", "snapshot_id", "freshness", "trust", "provenance",
+	}
+	pageFields = []string{"items", "page", "page_size", "total_matching", "next_page", "truncated", "source_truncated"}
+)
+
+// wrapping reports whether a field of a record belongs to a wrapper, and is no
+// fact of the record's own.
+func wrapping(r gjson.Result, field string, outermost bool) bool {
+	switch {
+	case field == "trust":
+		return true
+	case field == "status":
+		return r.Get("status").String() == "observed"
+	case !outermost:
+		return false
+	}
+	return r.Get("observed_unix_millis").Exists() && slices.Contains(envelopeFields, field) ||
+		r.Get("items").IsArray() && r.Get("total_matching").Exists() && slices.Contains(pageFields, field)
 }
 
 func (p *page) outcome(out *client.Outcome) {
@@ -186,7 +204,7 @@ func (p *page) outcome(out *client.Outcome) {
 		facts("", r, &rows)
 		p.table(rows)
 	}
-	if items := r.Get("items"); items.IsArray() {
+	if items := r.Get("items"); items.IsArray() && wrapping(r, "items", true) {
 		p.items(items.Array())
 		p.line("")
 		p.line("%s", paging(r))
@@ -207,7 +225,7 @@ func facts(prefix string, r gjson.Result, rows *[][]string) {
 	r.ForEach(func(key, value gjson.Result) bool {
 		name := prefix + key.String()
 		switch {
-		case slices.Contains(envelopeFields, key.String()) && (prefix == "" || key.String() == "status" || key.String() == "trust"):
+		case wrapping(r, key.String(), prefix == ""):
 		case value.IsObject() && !isPoint(value) && value.Get("status").String() != "unknown":
 			facts(name+".", value, rows)
 		default:

@@ -51,6 +51,9 @@ var replLimits = script.Limits{Memory: 256 << 20, Output: 1 << 20}
 func (r *replCmd) Run(ctx context.Context, c *cli) error {
 	in, ok := c.io.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || c.io.width == 0 || os.Getenv("TERM") == "dumb" || c.JSON {
+		if ok && term.IsTerminal(int(in.Fd())) && !c.JSON { // who waits for a prompt should know
+			c.warn("this terminal tells no size or is dumb, so there is no prompt: what is typed is run as one script at its end (Ctrl-D)")
+		}
 		run := &runCmd{File: stdin, artifactFlags: r.artifactFlags, MaxMemory: byteSize(replLimits.Memory), MaxOutput: byteSize(replLimits.Output)}
 		return run.Run(ctx, c)
 	}
@@ -69,6 +72,7 @@ func (r *replCmd) Run(ctx context.Context, c *cli) error {
 		return err
 	}
 	defer done()
+	c.lasting = true
 	return c.with(worldCtx, once, func(worldCtx context.Context, s *session) error {
 		if !loaded() {
 			return context.Canceled
