@@ -56,6 +56,8 @@ var arrows = map[string][]string{
 	"client/resilience":         {"client/audit", "space/wip"},
 	"client/artifact":           {"space/wip", "idl", "idl/cleantext"},
 	"client":                    {"client/artifact", "client/policy", "client/audit", "client/resilience", "space", "space/wip", "idl", "idl/cleantext"},
+	"client/audit/metrics":      {"client", "client/audit", "client/resilience", "idl"},
+	"client/audit/trace":        {"client/audit"},
 	"client/remote":             {"client/policy", "client/audit", "space/wip", "idl"},
 	"client/remote/conformance": {"client/remote", "space/wip", "idl"},
 
@@ -66,7 +68,7 @@ var arrows = map[string][]string{
 
 	"cmd/wipagent": {
 		"adapter", "adapter/dialect", "adapter/mcp", "adapter/script",
-		"client", "client/artifact", "client/audit", "client/policy", "client/policy/principals",
+		"client", "client/artifact", "client/audit", "client/audit/metrics", "client/audit/trace", "client/policy", "client/policy/principals",
 		"client/remote", "client/remote/conformance", "client/resilience", "space", "space/store", "space/wip",
 		"idl", "idl/syntax", "idl/cleantext",
 		"idl/breaking", "idl/explain", "idl/gen", "idl/lint", "idl/lsp", "idl/project",
@@ -79,7 +81,7 @@ var arrows = map[string][]string{
 // one: none of those that answer a perception call is among them (P1).
 var sockets = []string{
 	"objects/source/session", "objects/source/session/login", "objects/source/session/caps",
-	"client/remote", "adapter/mcp", "cmd/wipagent",
+	"client/remote", "client/audit/metrics", "client/audit/trace", "adapter/mcp", "cmd/wipagent",
 }
 
 // TestArrows fails on an import that the map above does not allow.

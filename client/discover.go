@@ -69,22 +69,22 @@ const (
 func (c *Client) refreshStale(ctx context.Context) {
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshWithin)
 	var asked sync.WaitGroup
-	ask := func(request func(context.Context) error) {
+	ask := func(tool string, request func(context.Context) error) {
 		asked.Go(func() {
 			if err := request(asking); err != nil {
-				c.audit.Fault(newID(), string(discover), err)
+				c.audit.Fault(newID(), tool, err)
 			}
 		})
 	}
 	for m := range c.mounts.all {
 		if m.due() && m.refreshing.CompareAndSwap(false, true) {
-			ask(func(ctx context.Context) error {
+			ask(m.path, func(ctx context.Context) error {
 				defer m.refreshing.Store(false)
 				return c.space.Refresh(ctx, wip.Caller{}, m.path)
 			})
 		}
 	}
-	ask(func(ctx context.Context) error { return c.space.RefreshStale(ctx, wip.Caller{}) })
+	ask(string(discover), func(ctx context.Context) error { return c.space.RefreshStale(ctx, wip.Caller{}) })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

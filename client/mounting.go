@@ -186,6 +186,17 @@ func (m *mounts) all(yield func(*mounted) bool) {
 	m.Range(func(_, v any) bool { return yield(v.(*mounted)) })
 }
 
+// above returns the path of the mount that a path lies in, empty if there is none:
+// what the operator is told of a path that is not known to lead anywhere.
+func (m *mounts) above(path string) (found string) {
+	for mount := range m.all {
+		if below(path, mount.path) && len(mount.path) > len(found) {
+			found = mount.path
+		}
+	}
+	return found
+}
+
 // policy returns the rules of the mount that a node belongs to; nil above all
 // mounts.
 func (m *mounts) policy(n *space.Node) *policy.Mount {

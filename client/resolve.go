@@ -82,7 +82,7 @@ func (c *Client) resolve(ctx context.Context, p *policy.Principal, call Call) (*
 	case contextError(err) != nil:
 		return nil, err
 	}
-	return nil, c.hostTrouble(err, "")
+	return nil, c.hostTrouble(err, c.mounts.above(path))
 }
 
 // hostTrouble answers a Host's failure. What the Host says of the domain is

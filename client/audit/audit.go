@@ -1,5 +1,6 @@
 // Package audit writes the operator's log: one record a call, and the faults
-// that a model is never told about.
+// that a model is never told about. Observers are shown the same records, for
+// metrics and traces (client/audit/metrics, client/audit/trace).
 //
 // Arguments, results and world text have no way in (P16): a record has fixed
 // fields, all of them our own identifiers or numbers, and of a foreign error
@@ -10,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -32,32 +34,49 @@ type Record struct {
 	Ref       string        // the fault's reference; empty if there is none
 }
 
-// Log writes records as one JSON object a line. It is safe for concurrent
-// use. A nil *Log discards everything.
+// Log writes records as one JSON object a line, and shows them to observers. It
+// is safe for concurrent use. A nil *Log discards everything.
 type Log struct {
-	out        *logrus.Logger
+	out        *logrus.Logger // nil if nothing is written
 	faultsOnly bool
+	observers  []Observer
+	tracer     Tracer // nil if none of the observers is one
 }
 
-// New returns a Log that writes to w.
-func New(w io.Writer) *Log {
-	l := logrus.New()
-	l.SetOutput(w)
-	l.SetFormatter(&logrus.JSONFormatter{TimestampFormat: time.RFC3339Nano})
-	return &Log{out: l}
+// New returns a Log that writes to w, if that is not nil, and shows each record to
+// the observers, in order.
+func New(w io.Writer, observers ...Observer) *Log {
+	l := &Log{observers: slices.Clone(observers)}
+	if w != nil {
+		l.out = logrus.New()
+		l.out.SetOutput(w)
+		l.out.SetFormatter(&logrus.JSONFormatter{TimestampFormat: time.RFC3339Nano})
+	}
+	for _, o := range observers {
+		if t, ok := o.(Tracer); ok {
+			l.tracer = t
+		}
+	}
+	return l
 }
 
 // NewFaults returns a Log that writes faults to w and no calls: what a person
-// at a prompt needs to look up a reference.
-func NewFaults(w io.Writer) *Log {
-	l := New(w)
+// at a prompt needs to look up a reference. Observers are shown both.
+func NewFaults(w io.Writer, observers ...Observer) *Log {
+	l := New(w, observers...)
 	l.faultsOnly = true
 	return l
 }
 
 // Call writes the one record of a call.
 func (l *Log) Call(r Record) {
-	if l == nil || l.faultsOnly {
+	if l == nil {
+		return
+	}
+	for _, o := range l.observers {
+		o.Observe(r)
+	}
+	if l.out == nil || l.faultsOnly {
 		return
 	}
 	f := logrus.Fields{
@@ -70,6 +89,9 @@ func (l *Log) Call(r Record) {
 	}
 	if r.Ref != "" {
 		f["ref"] = r.Ref
+	}
+	if l.tracer != nil {
+		f["trace_id"] = l.tracer.TraceID(r)
 	}
 	l.out.WithFields(f).Info("call")
 }
@@ -85,9 +107,17 @@ type Panic struct {
 func (p *Panic) Error() string { return fmt.Sprintf("panic with a %T", p.Value) }
 
 // Fault writes why a model was told that a tool is unavailable; of a *Panic the
-// trace too.
+// trace too. Observers are told that there was one, and not why.
 func (l *Log) Fault(ref, tool string, err error) {
 	if l == nil {
+		return
+	}
+	for _, o := range l.observers {
+		if o, ok := o.(FaultObserver); ok {
+			o.ObserveFault(ref, tool)
+		}
+	}
+	if l.out == nil {
 		return
 	}
 	f := logrus.Fields{"ref": ref, "tool": tool, "cause": describe(err)}
