@@ -2,10 +2,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,14 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tidwall/gjson"
 	"go.uber.org/goleak"
 
-	"github.com/wipagent/wipagent/client"
-	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/remote"
-	"github.com/wipagent/wipagent/examples/issue-host/tracker"
-	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/client/remote/conformance"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -34,27 +27,28 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-var (
-	operator = &policy.Principal{ID: "operator", Audience: idl.LocalOperator}
-	stranger = &policy.Principal{ID: "stranger", Audience: idl.LocalOperator}
-	chat     = &policy.Principal{ID: "chat", Audience: idl.PublicChat}
-)
+const member = "operator"
 
-// TestEndToEnd does the same with the Host in this process, over HTTP and over
-// stdio.
-func TestEndToEnd(t *testing.T) {
-	for name, start := range map[string]func(t *testing.T) wip.Host{"in process": inProcess, "http": overHTTP, "stdio": overStdio} {
-		t.Run(name, func(t *testing.T) { endToEnd(t, start(t)) })
+// TestServing starts the program both ways: it keeps the rules of Hosts, and shows
+// the private project to its member alone.
+func TestServing(t *testing.T) {
+	for name, start := range map[string]func(t *testing.T) wip.Host{"http": overHTTP, "stdio": overStdio} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t)
+			for caller, want := range map[string]int{member: 6, "another": 5} {
+				tree, err := h.FetchTree(t.Context(), wip.Caller{ID: caller}, "/")
+				if err != nil || len(tree.Children) != want {
+					t.Errorf("%s sees %d projects, %v, expected %d", caller, len(tree.Children), err, want)
+				}
+			}
+			report := conformance.Check(t.Context(), h, conformance.Options{Caller: wip.Caller{ID: member}, Mutate: true})
+			for _, rule := range report.Rules {
+				if rule.Status != "pass" {
+					t.Errorf("%s: %s: %+v", rule.ID, rule.Status, rule.Findings)
+				}
+			}
+		})
 	}
-}
-
-func inProcess(t *testing.T) wip.Host {
-	h, err := tracker.Open(filepath.Join(t.TempDir(), "issues.db"), &tracker.Config{Members: []string{operator.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close() })
-	return h
 }
 
 func overHTTP(t *testing.T) wip.Host {
@@ -82,7 +76,7 @@ func serve(t *testing.T, args ...string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	read, write := io.Pipe()
 	ended := make(chan int, 1)
-	args = append(args, "--data", t.TempDir(), "--http", "127.0.0.1:0", "--member", operator.ID)
+	args = append(args, "--data", t.TempDir(), "--http", "127.0.0.1:0", "--member", member)
 	go func() {
 		ended <- run(ctx, args, nil, io.Discard, write)
 		write.Close()
@@ -114,154 +108,13 @@ func overStdio(t *testing.T) wip.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := remote.Spawn(t.Context(), []string{self, "--data", t.TempDir(), "--stdio", "--member", operator.ID},
+	h, err := remote.Spawn(t.Context(), []string{self, "--data", t.TempDir(), "--stdio", "--member", member},
 		&remote.Options{Env: append(os.Environ(), asProgram+"=1")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close() })
 	return h
-}
-
-// mount returns a client with the tracker at /issues.
-func mount(t *testing.T, h wip.Host, trusted bool, approve func(client.Approval) bool) *client.Client {
-	t.Helper()
-	c := client.New(&client.Config{Approve: func(_ context.Context, a client.Approval) bool { return approve(a) }})
-	if err := c.Mount(t.Context(), "/issues", h, &client.MountOptions{Title: "Issues", Trusted: trusted}); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// invoke makes a call; its failure is returned by class.
-func invoke(t *testing.T, c *client.Client, p *policy.Principal, target, operation, args string) (gjson.Result, *client.Outcome, client.Class) {
-	t.Helper()
-	out, err := c.Invoke(t.Context(), p, client.Call{Target: target, Operation: operation, Arguments: json.RawMessage(args)})
-	var e *client.Error
-	switch {
-	case errors.As(err, &e):
-		return gjson.Result{}, nil, e.Class
-	case err != nil:
-		t.Fatal(err)
-	}
-	return gjson.ParseBytes(out.Result), out, ""
-}
-
-func endToEnd(t *testing.T, h wip.Host) {
-	approved, asked := false, 0
-	approve := func(client.Approval) bool { asked++; return approved }
-	c := mount(t, h, true, approve)
-
-	// Discover finds the operation that searches, and no issue: before and after.
-	found, err := c.Discover(t.Context(), chat, "/", "find an issue about a crane")
-	if err != nil || len(found.Hits) == 0 || found.Hits[0].Path != "/issues" {
-		t.Fatalf("Discover: %+v, %v", found, err)
-	}
-	about, err := c.Inspect(t.Context(), chat, "/issues")
-	if err != nil || len(about.Children) != 5 {
-		t.Fatalf("Inspect: %+v, %v", about, err)
-	}
-	result, out, class := invoke(t, c, chat, "/issues", "search", `{"query":"crane stalls","project":"/issues/harbour"}`)
-	if class != "" || len(out.Entries) == 0 || !out.Untrusted {
-		t.Fatalf("search: %s, %+v, %s", result.Raw, out, class)
-	}
-	issue := ""
-	for _, item := range result.Get("items").Array() {
-		if item.Get("state").String() == "open" {
-			issue = item.Get("issue").String()
-		}
-	}
-	if !strings.HasPrefix(issue, "/issues/harbour/") {
-		t.Fatalf("found %q in %s", issue, result.Raw)
-	}
-	again, err := c.Discover(t.Context(), chat, "/issues", "crane stalls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, hit := range again.Hits {
-		if strings.Count(hit.Path, "/") > 2 {
-			t.Errorf("discover found the issue %s", hit.Path)
-		}
-	}
-	if body, _, class := invoke(t, c, chat, issue, "read_body", `{}`); class != "" || !strings.Contains(body.String(), "crane") {
-		t.Errorf("read_body: %s, %s", body.Raw, class)
-	}
-	for _, operation := range []string{"get_metadata", "get_related_items", "comments"} {
-		if _, _, class := invoke(t, c, chat, issue, operation, `{}`); class != "" {
-			t.Errorf("%s: %s", operation, class)
-		}
-	}
-
-	// What changes things is not there for a chat, and asked about for others.
-	if _, _, class := invoke(t, c, chat, issue, "close", `{"reason":"fixed"}`); class != client.NotFound {
-		t.Errorf("close in a chat: %s", class)
-	}
-	if asked != 0 {
-		t.Errorf("approval was asked for %d times by then", asked)
-	}
-	if _, _, class := invoke(t, c, operator, issue, "close", `{"reason":"fixed"}`); class != client.Refused || asked != 1 {
-		t.Errorf("close without approval: %s, asked %d times", class, asked)
-	}
-	approved = true
-	if closed, _, class := invoke(t, c, operator, issue, "close", `{"reason":"fixed"}`); class != "" || closed.Get("issue").String() != issue {
-		t.Errorf("close: %s, %s", closed.Raw, class)
-	}
-	if _, _, class := invoke(t, c, operator, issue, "close", `{"reason":"fixed"}`); class != client.Domain {
-		t.Errorf("close of a closed issue: %s", class)
-	}
-	if m, _, _ := invoke(t, c, chat, issue, "get_metadata", `{}`); m.Get("state").String() != "closed" || m.Get("closed_reason").String() != "fixed" {
-		t.Errorf("a closed issue: %s", m.Raw)
-	}
-	if said, _, class := invoke(t, c, operator, issue, "add_comment", `{"body":"see https://example.org/x"}`); class != "" ||
-		said.Get("author").String() != operator.ID || strings.Contains(said.Get("body").String(), "https") {
-		t.Errorf("add_comment: %s, %s", said.Raw, class)
-	}
-
-	// A Host that nobody vouches for is not believed that it only reads.
-	approved = false
-	untrusted := mount(t, h, false, approve)
-	if _, _, class := invoke(t, untrusted, chat, issue, "read_body", `{}`); class != client.Refused {
-		t.Errorf("read_body of an untrusted Host: %s", class)
-	}
-	hiding(t, c)
-}
-
-// hiding proves that the private project is there for its member alone, by all
-// three verbs.
-func hiding(t *testing.T, c *client.Client) {
-	t.Helper()
-	if about, err := c.Inspect(t.Context(), operator, "/issues/cellar"); err != nil || len(about.Operations) == 0 {
-		t.Errorf("Inspect by a member: %+v, %v", about, err)
-	}
-	result, _, class := invoke(t, c, operator, "/issues", "search", `{"query":"badge reader"}`)
-	secret := result.Get("items.0.issue").String()
-	if class != "" || !strings.HasPrefix(secret, "/issues/cellar/") {
-		t.Fatalf("search by a member: %s, %s", result.Raw, class)
-	}
-	for _, path := range []string{"/issues/cellar", secret, "/issues/absent", "/issues/absent/1"} {
-		if _, err := c.Inspect(t.Context(), stranger, path); !isNotFound(err) {
-			t.Errorf("Inspect of %s by another: %v", path, err)
-		}
-		if _, _, class := invoke(t, c, stranger, path, "close", `{"reason":"x"}`); class != client.NotFound {
-			t.Errorf("close of %s by another: %s", path, class)
-		}
-		args, _ := json.Marshal(map[string]string{"query": "badge", "project": path})
-		if _, _, class := invoke(t, c, stranger, "/issues", "search", string(args)); class != client.BadArguments {
-			t.Errorf("search in %s by another: %s", path, class)
-		}
-	}
-	found, err := c.Discover(t.Context(), stranger, "/", "locks and alarms of the cellar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, _ := json.Marshal(found); bytes.Contains(b, []byte("/issues/cellar")) {
-		t.Errorf("another discovers %s", b)
-	}
-}
-
-func isNotFound(err error) bool {
-	var e *client.Error
-	return errors.As(err, &e) && e.Class == client.NotFound
 }
 
 // TestAnybody proves that over HTTP without a token nobody becomes somebody.
@@ -271,7 +124,7 @@ func TestAnybody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	tree, err := h.FetchTree(t.Context(), operator.Caller(), "/")
+	tree, err := h.FetchTree(t.Context(), wip.Caller{ID: member}, "/")
 	if err != nil || len(tree.Children) != 5 {
 		t.Errorf("one who says that he is a member sees %d projects, %v", len(tree.Children), err)
 	}

@@ -17,7 +17,7 @@ import (
 // The issue tracker: all projects that the caller may see.
 type Tracker[S any] interface {
 	// Issues whose title or body has every word of the query. Those with all words in the title come first, then the
-	// newest. Comments are not searched.
+	// newest. Comments are not searched. What is found can be inspected: read, commented on, labelled and closed.
 	Search(ctx context.Context, snap S, args SearchArgs) (idl.Selection[Found], error)
 	// The projects, by name.
 	Projects(ctx context.Context, snap S) ([]idl.EntryPath, error)
@@ -25,7 +25,7 @@ type Tracker[S any] interface {
 
 // SearchArgs are the arguments of tracker.Tracker.search.
 type SearchArgs struct {
-	// Words to look for, separated by spaces; parts of words count, capitals do not matter.
+	// Words to look for, separated by spaces, in capitals or not. Parts of words count: pump finds pumps, and pumps no pump.
 	Query string
 	// Only issues of this project; of all projects if absent.
 	Project *idl.EntryPath
