@@ -32,6 +32,7 @@ const (
 	maxEntries    = 250_000
 	maxLevels     = 32
 	maxSample     = 64 // entries that are fetched alone, documents, operations
+	maxFollowed   = 64 // entries that results lead to
 	graceful      = time.Second
 	almostNothing = 50 * time.Millisecond
 )
@@ -68,6 +69,10 @@ type checker struct {
 	texts   map[string][]byte // documents
 	ops     []operation
 	mu      sync.Mutex // of the Report, where several goroutines look
+
+	compiled map[string]*idl.Document // nil of one that is broken
+	seen     map[*idl.Operation]bool  // those in ops
+	followed int
 }
 
 // operation is an operation of an entry.

@@ -26,42 +26,47 @@ const maxDocument = 256 << 10
 // documents looks at every document, and finds the operations.
 func (c *checker) documents() {
 	c.texts = map[string][]byte{}
-	compiled, broken := map[string]*idl.Document{}, map[string]bool{}
-	seen := map[*idl.Operation]bool{}
+	c.compiled = map[string]*idl.Document{}
+	c.seen = map[*idl.Operation]bool{}
 	for _, e := range c.entries {
-		if e.Object == nil {
+		c.learn(e)
+	}
+}
+
+// learn looks at the documents of an entry, and finds its operations.
+func (c *checker) learn(e wip.Entry) {
+	if e.Object == nil {
+		return
+	}
+	for _, ref := range e.Object.Interfaces {
+		if ref.Document == "" || ref.Interface == "" {
 			continue
 		}
-		for _, ref := range e.Object.Interfaces {
-			if ref.Document == "" || ref.Interface == "" || broken[ref.Document] {
-				continue
+		d, known := c.compiled[ref.Document]
+		if !known {
+			d = c.compile(ref.Document)
+			c.compiled[ref.Document] = d
+		}
+		if d == nil {
+			continue
+		}
+		where := "document " + quote(ref.Document)
+		if ref.SHA256 != "" {
+			c.looked(digests)
+			if sum := sha256.Sum256(c.texts[ref.Document]); hex.EncodeToString(sum[:]) != ref.SHA256 {
+				c.found(digests, where, "found the digest %x, expected %s as %s says", sum, quote(ref.SHA256), quote(e.Path))
 			}
-			d := compiled[ref.Document]
-			if d == nil {
-				if d = c.compile(ref.Document); d == nil {
-					broken[ref.Document] = true
-					continue
-				}
-				compiled[ref.Document] = d
-			}
-			where := "document " + quote(ref.Document)
-			if ref.SHA256 != "" {
-				c.looked(digests)
-				if sum := sha256.Sum256(c.texts[ref.Document]); hex.EncodeToString(sum[:]) != ref.SHA256 {
-					c.found(digests, where, "found the digest %x, expected %s as %s says", sum, quote(ref.SHA256), quote(e.Path))
-				}
-			}
-			c.looked(declares)
-			i := d.Interface(ref.Interface)
-			if i == nil {
-				c.found(declares, where, "found no interface %s, which %s names", quote(ref.Interface), quote(e.Path))
-				continue
-			}
-			for _, op := range i.Operations {
-				if !seen[op] && len(c.ops) < maxSample {
-					seen[op] = true
-					c.ops = append(c.ops, operation{e, op})
-				}
+		}
+		c.looked(declares)
+		i := d.Interface(ref.Interface)
+		if i == nil {
+			c.found(declares, where, "found no interface %s, which %s names", quote(ref.Interface), quote(e.Path))
+			continue
+		}
+		for _, op := range i.Operations {
+			if !c.seen[op] && len(c.ops) < maxSample {
+				c.seen[op] = true
+				c.ops = append(c.ops, operation{e, op})
 			}
 		}
 	}
@@ -154,9 +159,14 @@ func (c *checker) readers() []operation {
 	return list
 }
 
-// operations calls what is read-only.
+// operations calls what is read-only, of the entries of the tree and of those that
+// results lead to.
 func (c *checker) operations() {
-	for _, o := range c.readers() {
+	for i := 0; i < len(c.ops); i++ {
+		o := c.ops[i]
+		if o.op.Risk != idl.ReadOnly {
+			continue
+		}
 		for _, record := range o.arguments() {
 			r, f, sound := c.call(o.call(c, record))
 			if !sound {
@@ -165,7 +175,7 @@ func (c *checker) operations() {
 			c.looked(examples)
 			switch {
 			case f == nil:
-				c.shaped(o, r)
+				c.follow(c.shaped(o, r))
 			case f.Class == wip.NotFound || f.Class == wip.Stale:
 				c.found(examples, o.String(), "found a %s failure (%s), expected an answer", f.Class, quote(f.Message))
 			}
@@ -173,17 +183,34 @@ func (c *checker) operations() {
 	}
 }
 
-// shaped looks at a result.
-func (c *checker) shaped(o operation, r wip.Result) {
+// follow learns of entries that a result names. That one cannot be had is no
+// fault: it may be gone by now.
+func (c *checker) follow(paths []string) {
+	for _, path := range paths {
+		if c.followed == maxFollowed {
+			return
+		}
+		c.followed++
+		if e, f, sound := c.fetch(path); sound && f == nil {
+			c.learn(e)
+		}
+	}
+}
+
+// shaped looks at a result, and returns the paths of the entries in it.
+func (c *checker) shaped(o operation, r wip.Result) []string {
 	c.looked(resultType)
 	c.looked(resultSize)
-	_, err := o.op.Shape(r.Value, idl.ShapeOptions{})
+	shaped, err := o.op.Shape(r.Value, idl.ShapeOptions{})
 	switch {
 	case errors.Is(err, idl.ErrTooLarge):
 		c.found(resultSize, o.String(), "found a result of %d bytes, expected at most %d", len(r.Value), o.op.MaxOutput)
 	case err != nil:
 		c.found(resultType, o.String(), "%s", cleanLine(err.Error()))
+	default:
+		return shaped.Entries
 	}
+	return nil
 }
 
 const nowhere = "no-such-entry-7c1f"
