@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -106,6 +107,9 @@ type Panic struct {
 // Error names the type of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("panic with a %T", p.Value) }
 
+// Notice is what Error says.
+func (p *Panic) Notice() string { return p.Error() }
+
 // Fault writes why a model was told that a tool is unavailable; of a *Panic the
 // trace too. Observers are told that there was one, and not why.
 func (l *Log) Fault(ref, tool string, err error) {
@@ -132,6 +136,16 @@ func (l *Log) Fault(ref, tool string, err error) {
 // own errors promise to hold no payload, those with a Notice too; of all others
 // only the type is told.
 func describe(err error) string {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		return describeAll(list.Unwrap())
+	}
+	var at interface { // of a mount
+		Notice() string
+		Unwrap() error
+	}
+	if errors.As(err, &at) {
+		return at.Notice()
+	}
 	var result *idl.ResultError
 	if errors.As(err, &result) {
 		return result.Error()
@@ -147,8 +161,7 @@ func describe(err error) string {
 	var failure *wip.Failure
 	if errors.As(err, &failure) {
 		class := "a class that is none"
-		switch failure.Class {
-		case wip.NotFound, wip.Domain, wip.Transient, wip.Stale, wip.Internal:
+		if failure.Class.Known() {
 			class = "class " + string(failure.Class)
 		}
 		if failure.Err == nil {
@@ -157,6 +170,22 @@ func describe(err error) string {
 		return "host failure of " + class + ": " + types(failure.Err)
 	}
 	return types(err)
+}
+
+// describeAll describes errors that were joined, each once, and says how many are
+// left out.
+func describeAll(list []error) string {
+	const most = 16
+	var said []string
+	for _, err := range list {
+		if s := describe(err); !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	if more := len(said) - most; more > 0 {
+		said = append(said[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
 }
 
 // types names the Go types of an error and of what it wraps.

@@ -22,11 +22,11 @@ func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func() error, err err
 			return nil, nil, &exitError{exitUnavailable, err}
 		}
 		w := &logFile{cli: c, f: f}
-		return audit.New(w), w.close, nil
+		return audit.New(w, c.observers...), w.close, nil
 	case use == serving:
-		return audit.New(c.io.err), func() error { return nil }, nil
+		return audit.New(c.io.err, c.observers...), func() error { return nil }, nil
 	}
-	return audit.NewFaults(c.io.err), func() error { return nil }, nil
+	return audit.NewFaults(c.io.err, c.observers...), func() error { return nil }, nil
 }
 
 // logFile is the file of the audit log. The first failure is said at once: a

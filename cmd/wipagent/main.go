@@ -54,6 +54,7 @@ type cli struct {
 	gridFlags
 	callerFlags
 	keeping
+	observing
 	JSON bool   `help:"Print JSON for machines instead of tables."`
 	Log  string `help:"Append the audit log to this file: one JSON object a call. Serve's default is stderr." placeholder:"FILE"`
 

@@ -21,7 +21,7 @@ const noWait = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", noWait)
-	testscript.Main(m, map[string]func(){"wipagent": main})
+	testscript.Main(m, map[string]func(){"wipagent": main, "issue-host": issueHost})
 }
 
 // TestScripts runs the real command as a person would.
@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"hostserved": hostServed,
 			"silent":     silent,
 			"filled":     filled,
+			"observed":   observed,
 		},
 	})
 }

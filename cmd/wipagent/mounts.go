@@ -199,6 +199,7 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 		cfg.Space = &space.Config{Store: kept}
 	}
 	opened := client.New(cfg)
+	c.watch(opened)
 	resting.Go(func() {
 		if c.lasting || c.mode == serving {
 			opened.Keep(ctx)

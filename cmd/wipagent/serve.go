@@ -14,6 +14,7 @@ type serveCmd struct {
 	surfaceFlags
 	artifactFlags
 	serveHTTPFlags
+	observeFlags
 }
 
 // Help shows examples.
@@ -36,6 +37,7 @@ Examples:
   wipagent serve --artifacts ~/.cache/wipagent
   wipagent serve --surface operations
   wipagent serve --surface operations --code-mode
+  wipagent serve --metrics :7072 --otlp http://127.0.0.1:4318
   wipagent serve --http :7071
   wipagent serve --http :7071 --principals principals.toml --public-url https://tools.example/mcp
   wipagent serve --http 0.0.0.0:7071 --principals principals.toml --allow-host tools.example --tls-cert c.pem --tls-key k.pem`
@@ -54,6 +56,11 @@ func (f *serveCmd) Run(ctx context.Context, c *cli) error {
 		return err
 	}
 	defer done()
+	unwatched, err := f.observe(c)
+	if err != nil {
+		return err
+	}
+	defer unwatched()
 	if f.HTTP != "" {
 		return f.overHTTP(ctx, c)
 	}
