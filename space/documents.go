@@ -19,6 +19,7 @@ const (
 	maxDocuments    = 512       // documents that one look at a Host may load
 	maxLoaded       = 8 << 20   // bytes of those documents together
 	maxDocumentName = 256       // bytes
+	maxCompiling    = 4 << 20   // bytes that one look may give to the compiler: a document counts each time that one with it is compiled
 	maxCompiled     = 64 << 20  // bytes of compiled documents that are remembered, of all Hosts
 )
 
@@ -58,6 +59,7 @@ type library struct {
 	source    func(ctx context.Context, name string) ([]byte, error) // the Host, or what was kept of it
 	texts     map[string]text
 	loaded    int              // bytes of texts
+	compiling int              // bytes given to the compiler
 	found     map[string]found // by name
 	kinds     map[string]*kind // by key
 	key       []byte           // of the latest kind
@@ -144,7 +146,7 @@ func (l *library) find(ctx context.Context, ref wip.InterfaceRef) (*idl.Interfac
 	if i := f.document.Interface(ref.Interface); i != nil {
 		return i, nil
 	}
-	return nil, &Error{l.mount.Path, errors.New("an IDL document does not declare the interface that a reference names")}
+	return nil, &Error{l.mount.Path, notice("an IDL document does not declare the interface that a reference names")}
 }
 
 // text loads a document's source, once.
@@ -153,7 +155,7 @@ func (l *library) text(ctx context.Context, name string) text {
 		return t
 	}
 	fault := func(format string, args ...any) text {
-		return text{err: &Error{l.mount.Path, fmt.Errorf(format, args...)}}
+		return text{err: &Error{l.mount.Path, notice(fmt.Sprintf(format, args...))}}
 	}
 	if name == "" || len(name) > maxDocumentName {
 		return fault("a document's name is empty or longer than %d bytes", maxDocumentName)
@@ -163,12 +165,14 @@ func (l *library) text(ctx context.Context, name string) text {
 	}
 	source, err := l.source(ctx, name)
 	l.loaded += len(source)
-	t := text{source: source, sum: sha256.Sum256(source), err: err}
+	t := text{err: err}
 	switch {
 	case errors.Is(err, ErrNotFound):
-		t = fault("the Host does not have an IDL document that it names: %w", fs.ErrNotExist)
+		t = text{err: &Error{l.mount.Path, errNoDocument{"the Host does not have an IDL document that it names"}}}
 	case err == nil && len(source) > maxDocument:
 		t = fault("an IDL document is larger than %d bytes", maxDocument)
+	case err == nil:
+		t = text{source: source, sum: sha256.Sum256(source)}
 	}
 	if !isPassing(t.err) {
 		l.texts[name] = t
@@ -176,23 +180,47 @@ func (l *library) text(ctx context.Context, name string) text {
 	return t
 }
 
-// compile returns the compiled document.
+// errNoDocument is a notice that an idl.Loader may return.
+type errNoDocument struct{ notice }
+
+// Is reports whether target says that there is no such document.
+func (errNoDocument) Is(target error) bool { return target == fs.ErrNotExist }
+
+// compile returns the compiled document. What documents import counts anew for
+// each of them, since each is compiled with all of it: a few that import one
+// another are as much work as many.
 func (l *library) compile(ctx context.Context, name string) (*idl.Document, error) {
+	if err := ctx.Err(); err != nil { // compiling heeds none
+		return nil, err
+	}
+	if l.compiling > maxCompiling {
+		return nil, &Error{l.mount.Path, notice(fmt.Sprintf("IDL documents with all that they import are larger than %d bytes: the rest is left out", maxCompiling))}
+	}
 	var passing error
 	docs, err := l.documents.cache.Compile(func(name string) ([]byte, error) {
 		t := l.text(ctx, name)
 		if isPassing(t.err) {
 			passing = t.err
 		}
+		l.compiling += len(t.source)
 		return t.source, t.err
 	}, name)
 	switch {
 	case passing != nil:
 		return nil, passing
 	case err != nil:
-		return nil, &Error{l.mount.Path, fmt.Errorf("an IDL document does not compile: %w", err)}
+		return nil, &Error{l.mount.Path, notice("an IDL document does not compile: " + faults(err))}
 	case len(docs) != 1:
-		return nil, &Error{l.mount.Path, fmt.Errorf("an IDL document compiles to %d documents", len(docs))}
+		return nil, &Error{l.mount.Path, notice(fmt.Sprintf("an IDL document compiles to %d documents", len(docs)))}
 	}
 	return docs[0], nil
+}
+
+// faults tells what is wrong with a document without quoting it.
+func faults(err error) string {
+	var list idl.ErrorList
+	if !errors.As(err, &list) || len(list) == 0 {
+		return fmt.Sprintf("a %T", err)
+	}
+	return fmt.Sprintf("rule %s, and %d faults in all", list[0].Rule, len(list))
 }

@@ -23,7 +23,7 @@ type held struct {
 func (g *growth) holds() bool { return g.caller == "" && g.path == g.mount.Path }
 
 // errUnfit says that a change cannot be made of what is held.
-var errUnfit = errors.New("the changes do not fit the tree")
+var errUnfit error = notice("the changes do not fit the tree, which was asked for anew")
 
 // ask fetches what has changed in a mount's tree. What cannot be made of
 // changes is made of the whole tree.
@@ -35,9 +35,10 @@ func (g *growth) ask(ctx context.Context, source wip.TreeSource) error {
 	c, err := g.mount.fetchTreeSince(ctx, source, was.tag)
 	if err == nil && c.Whole == nil {
 		if was.tag == "" {
-			err = &Error{g.mount.Path, errors.New("the Host answered with changes when it was asked for the whole tree")}
+			err = &Error{g.mount.Path, notice("the Host answered with changes when it was asked for the whole tree")}
 		} else if err = g.apply(ctx, was, &c); errors.Is(err, errUnfit) {
 			g.nodes, g.operations, g.partial, g.problems = nil, 0, false, problems{}
+			g.problems.add(&Error{g.mount.Path, errUnfit})
 			if c, err = g.mount.fetchTreeSince(ctx, source, ""); err == nil && c.Whole == nil {
 				err = &Error{g.mount.Path, errUnfit}
 			}
@@ -51,6 +52,7 @@ func (g *growth) ask(ctx context.Context, source wip.TreeSource) error {
 	}
 	if g.tag = c.Tag; len(c.Tag) > maxTag {
 		g.tag = ""
+		g.problems.add(&Error{g.mount.Path, notice("the tag of a tree is longer than 256 bytes")})
 	}
 	if c.Whole != nil {
 		return g.collect(ctx, c.Whole, false)
@@ -60,6 +62,9 @@ func (g *growth) ask(ctx context.Context, source wip.TreeSource) error {
 
 // apply gathers the nodes of what is held with a change.
 func (g *growth) apply(ctx context.Context, was *held, c *wip.Change) error {
+	if len(c.Removed) > len(was.nodes) || len(c.Replaced) > g.mount.maxEntries {
+		return errUnfit
+	}
 	gone := make(map[string]bool, len(c.Removed)+len(c.Replaced))
 	for _, path := range c.Removed {
 		gone[join(g.mount.Path, path)] = true

@@ -214,7 +214,9 @@ func TestUnfitChanges(t *testing.T) {
 			refresh(t, s)
 			before := described(s)
 			h.spoil = spoil
-			refresh(t, s)
+			if err := s.Refresh(t.Context(), wip.Caller{}, "/"); err == nil || !strings.Contains(err.Error(), "do not fit the tree") {
+				t.Errorf("Refresh = %v, expected it to say that the changes do not fit", err)
+			}
 			if diff := cmp.Diff(before, described(s)); diff != "" {
 				t.Error(diff)
 			}

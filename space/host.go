@@ -37,7 +37,7 @@ func ask[T any](ctx context.Context, m *Mount, request func() (T, error)) (answe
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Error{m.Path, fmt.Errorf("the Host panicked with a %T", p)}
+			err = &Error{m.Path, notice(fmt.Sprintf("the Host panicked with a %T", p))}
 		}
 	}()
 	answer, err = request()

@@ -22,6 +22,7 @@ type liar struct {
 	entry wip.Entry
 	tree  wip.Tree
 	panic bool
+	err   error
 }
 
 func (l *liar) Fetch(context.Context, wip.Caller, string) (wip.Entry, error) {
@@ -35,7 +36,7 @@ func (l *liar) FetchTree(context.Context, wip.Caller, string) (wip.Tree, error) 
 	if l.panic {
 		panic("secret")
 	}
-	return l.tree, nil
+	return l.tree, l.err
 }
 
 func branch(e wip.Entry, children ...wip.Tree) wip.Tree {

@@ -46,7 +46,7 @@ func (m *Mount) Join(host string) (string, error) {
 	// A path must reach a model unchanged, so what cleaning would change
 	// cannot be a path.
 	if clean, _ := cleantext.Clean(host, 0); !m.Trusted && clean != host {
-		return "", errors.New("the path does not survive cleaning")
+		return "", notice("the path does not survive cleaning")
 	}
 	return path, nil
 }
@@ -154,6 +154,24 @@ type Error struct {
 
 // Error names the mount and the trouble.
 func (e *Error) Error() string { return fmt.Sprintf("mount %s: %v", e.Mount, e.Err) }
+
+// Notice is what an operator's log may have: it names the mount and the rule that
+// was broken, and quotes nothing that the Host said.
+func (e *Error) Notice() string {
+	what := fmt.Sprintf("a %T", e.Err)
+	var own interface{ Notice() string }
+	var f *wip.Failure
+	switch {
+	case errors.As(e.Err, &own):
+		what = own.Notice()
+	case errors.As(e.Err, &f):
+		what = "the Host answered with a failure of a class that is none"
+		if f.Class.Known() {
+			what = "the Host answered with a failure of class " + string(f.Class)
+		}
+	}
+	return "mount " + e.Mount + ": " + what
+}
 
 // Unwrap returns the trouble.
 func (e *Error) Unwrap() error { return e.Err }

@@ -2,7 +2,6 @@ package space
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,15 +19,15 @@ const (
 func checkPath(path string) error {
 	switch {
 	case len(path) > maxPath:
-		return errors.New("the path is longer than 1024 bytes")
+		return notice("the path is longer than 1024 bytes")
 	case !strings.HasPrefix(path, "/"):
-		return errors.New("the path is not absolute")
+		return notice("the path is not absolute")
 	case !utf8.ValidString(path):
-		return errors.New("the path is not UTF-8")
+		return notice("the path is not UTF-8")
 	case path == "/":
 		return nil
 	case strings.Count(path, "/") > maxSegments:
-		return errors.New("the path has more than 32 segments")
+		return notice("the path has more than 32 segments")
 	}
 	for segment := range strings.SplitSeq(path[1:], "/") {
 		if err := checkSegment(segment); err != nil {
@@ -44,17 +43,17 @@ func checkPath(path string) error {
 func checkSegment(segment string) error {
 	switch {
 	case segment == "":
-		return errors.New("the path has an empty segment")
+		return notice("the path has an empty segment")
 	case segment == "." || segment == "..":
-		return errors.New("the path has a segment of dots")
+		return notice("the path has a segment of dots")
 	case len(segment) > maxSegment:
-		return errors.New("the path has a segment longer than 128 bytes")
+		return notice("the path has a segment longer than 128 bytes")
 	case segment != strings.TrimSpace(segment):
-		return errors.New("the path has a segment with spaces at its ends")
+		return notice("the path has a segment with spaces at its ends")
 	}
 	for _, r := range segment {
 		if r == '#' || r == '\\' || r != ' ' && !unicode.IsPrint(r) {
-			return errors.New("the path has a character that is not allowed")
+			return notice("the path has a character that is not allowed")
 		}
 	}
 	return nil
@@ -67,7 +66,7 @@ func checkMountPath(path string) error {
 	}
 	for _, r := range path {
 		if !strings.ContainsRune("/._-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
-			return errors.New("a mount's segments consist of letters, digits, dots, underscores and hyphens")
+			return notice("a mount's segments consist of letters, digits, dots, underscores and hyphens")
 		}
 	}
 	return nil

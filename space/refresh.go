@@ -118,11 +118,11 @@ func (g *growth) collect(ctx context.Context, root *wip.Tree, part bool) error {
 			switch {
 			case err != nil:
 			case b.above == "" && at != g.path && (!part || !within(at, g.path)):
-				err = errors.New("the tree's root is not the entry that was asked for")
+				err = notice("the tree's root is not the entry that was asked for")
 			case b.above != "" && (at == b.above || !within(at, b.above)):
-				err = errors.New("an entry does not lie below the entry that holds it")
+				err = notice("an entry does not lie below the entry that holds it")
 			case taken[at]:
-				err = errors.New("two entries have the same path")
+				err = notice("two entries have the same path")
 			}
 			if err != nil {
 				g.partial = true
@@ -134,6 +134,10 @@ func (g *growth) collect(ctx context.Context, root *wip.Tree, part bool) error {
 				return err
 			}
 			for i := range b.tree.Children {
+				if len(next) >= g.mount.maxEntries { // a Host in this process may give one list many times
+					g.cut()
+					break
+				}
 				next = append(next, branch{&b.tree.Children[i], at})
 			}
 		}
@@ -166,14 +170,19 @@ func (g *growth) add(n *Node) bool {
 	}
 	g.operations += n.operations()
 	if len(g.nodes) >= g.mount.maxEntries || g.operations > g.mount.maxOperations {
-		g.partial = true
-		g.problems.add(&Error{g.mount.Path, fmt.Errorf("the tree is larger than %d entries or %d operations: the rest is left out",
-			g.mount.maxEntries, g.mount.maxOperations)})
+		g.cut()
 		return false
 	}
 	n.seq, n.seen, n.from = g.seq, g.seen, g.caller
 	g.nodes = append(g.nodes, n)
 	return true
+}
+
+// cut notes that there is no room for the rest.
+func (g *growth) cut() {
+	g.partial = true
+	g.problems.add(&Error{g.mount.Path, notice(fmt.Sprintf("the tree is larger than %d entries or %d operations: the rest is left out",
+		g.mount.maxEntries, g.mount.maxOperations))})
 }
 
 // fetch asks the Host for one entry.
@@ -183,7 +192,7 @@ func (s *Space) fetch(ctx context.Context, m *Mount, lib *library, caller wip.Ca
 		return nil, err
 	}
 	if at, err := m.Join(entry.Path); err != nil || at != path {
-		return nil, &Error{m.Path, errors.New("the Host answered with another entry than it was asked for")}
+		return nil, &Error{m.Path, notice("the Host answered with another entry than it was asked for")}
 	}
 	return s.node(ctx, m, lib, &entry, path)
 }
@@ -199,7 +208,7 @@ func (s *Space) node(ctx context.Context, m *Mount, lib *library, e *wip.Entry, 
 	if path == m.Path { // the operator's words for the Host go first
 		n.Title, n.Summary = first(m.Title, n.Title), first(m.Summary, n.Summary)
 	}
-	problem := func(text string) { n.Problems = append(n.Problems, &Error{m.Path, errors.New(text)}) }
+	problem := func(text string) { n.Problems = append(n.Problems, &Error{m.Path, notice(text)}) }
 	if n.Tag = e.Tag; len(e.Tag) > maxTag {
 		n.Tag = ""
 		problem("an entry's tag is longer than 256 bytes")
@@ -260,5 +269,5 @@ func (p *problems) list() []error {
 	if p.more == 0 {
 		return p.first
 	}
-	return append(slices.Clip(p.first), fmt.Errorf("and %d more problems of that mount", p.more))
+	return append(slices.Clip(p.first), notice(fmt.Sprintf("and %d more problems of that mount", p.more)))
 }

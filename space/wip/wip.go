@@ -154,6 +154,15 @@ const (
 	Internal Class = "internal"
 )
 
+// Known reports whether the class is one of these: a Host may say anything.
+func (c Class) Known() bool {
+	switch c {
+	case NotFound, Domain, Transient, Stale, Internal:
+		return true
+	}
+	return false
+}
+
 // Failure is how a Host reports trouble. Any other error counts as Internal,
 // except a context's own.
 type Failure struct {
