@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/resilience"
 	"github.com/wipagent/wipagent/space"
@@ -76,6 +77,9 @@ type MountStatus struct {
 	Refreshed time.Time `json:"refreshed,omitzero"`
 	// State is nil of a Host without limits.
 	State *resilience.State `json:"state,omitempty"`
+	// Trouble says which rules the latest look at the Host's whole tree found
+	// broken, as the operator's log does: it quotes nothing that the Host said.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // Mounts lists what is mounted, by path.
@@ -85,6 +89,9 @@ func (c *Client) Mounts() []MountStatus {
 		s := MountStatus{Path: m.path, Title: m.title, Trusted: m.trusted, Available: m.Available(), Refreshed: c.space.Refreshed(m.path)}
 		if m.limits != nil {
 			s.State = new(m.limits.State())
+		}
+		if err := c.space.Trouble(m.path); err != nil {
+			s.Trouble = audit.Describe(err)
 		}
 		list = append(list, s)
 	}

@@ -51,11 +51,12 @@ func (c *Client) again(ctx context.Context, p *policy.Principal, call Call, old 
 	return &next, nil
 }
 
-// notice tells the operator of a document that is not the one that an entry
-// names, if the entry has been observed since. Its interface is not used.
+// notice tells the operator of what is wrong with an entry, such as a document
+// that is not the one that it names, if the entry has been observed since. What is
+// wrong is not used.
 func (c *Client) notice(n *space.Node, since time.Time) {
-	if substituted(n) && n.Age() <= time.Since(since) {
-		c.audit.Fault(newID(), n.Mount.Path, space.ErrDigest)
+	if len(n.Problems) > 0 && n.Age() <= time.Since(since) {
+		c.audit.Fault(newID(), n.Mount.Path, errors.Join(n.Problems...))
 	}
 }
 

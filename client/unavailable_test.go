@@ -95,7 +95,7 @@ func TestMountOfAHostThatIsDown(t *testing.T) {
 			{Path: "/other", Trusted: true, Available: true, Refreshed: began, State: &resilience.State{Breaker: resilience.Closed, Since: began}},
 			{Path: "/shop", Title: "Shop", Trusted: true, State: &resilience.State{
 				Breaker: resilience.Closed, Since: began, Failures: 3, LastFailure: wip.Transient, LastFailed: mounted,
-			}},
+			}, Trouble: "mount /shop: the Host answered with a failure of class transient"},
 		}
 		if diff := cmp.Diff(want, c.Mounts(), cmpopts.EquateApproxTime(0)); diff != "" {
 			t.Error(diff)

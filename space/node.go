@@ -28,6 +28,7 @@ type Mount struct {
 	quiet         bool      // not looked at in the background
 	maxEntries    int
 	maxOperations int
+	trouble       atomic.Pointer[error] // of the latest look at the whole tree; nil before
 	held          atomic.Pointer[held]
 	keeping       sync.Mutex // held for kept
 	kept          *held      // what the Store was given

@@ -48,7 +48,20 @@ func (s *Space) RefreshStale(ctx context.Context, caller wip.Caller) error {
 // growAll fetches and merges a mount's whole tree, which has begun.
 func (s *Space) growAll(ctx context.Context, m *Mount, caller wip.Caller) error {
 	defer s.end(m)
-	return s.grow(ctx, m, caller, m.Path)
+	err := s.grow(ctx, m, caller, m.Path)
+	m.trouble.Store(&err)
+	return err
+}
+
+// Trouble returns what the latest look at the whole tree of the mount at path
+// found wrong, as Refresh did; nil if nothing was, or nobody has looked.
+func (s *Space) Trouble(path string) error {
+	for _, m := range s.tree.Load().mounts {
+		if err := m.trouble.Load(); m.Path == path && err != nil {
+			return *err
+		}
+	}
+	return nil
 }
 
 // begin notes that a mount is asked for its whole tree.

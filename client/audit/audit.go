@@ -124,7 +124,7 @@ func (l *Log) Fault(ref, tool string, err error) {
 	if l.out == nil {
 		return
 	}
-	f := logrus.Fields{"ref": ref, "tool": tool, "cause": describe(err)}
+	f := logrus.Fields{"ref": ref, "tool": tool, "cause": Describe(err)}
 	var p *Panic
 	if errors.As(err, &p) && len(p.Stack) > 0 {
 		f["stack"] = string(p.Stack)
@@ -132,10 +132,10 @@ func (l *Log) Fault(ref, tool string, err error) {
 	l.out.WithFields(f).Error("fault")
 }
 
-// describe says what is known of an error without quoting foreign text: our
+// Describe says what is known of an error without quoting foreign text: our
 // own errors promise to hold no payload, those with a Notice too; of all others
 // only the type is told.
-func describe(err error) string {
+func Describe(err error) string {
 	if list, ok := err.(interface{ Unwrap() []error }); ok {
 		return describeAll(list.Unwrap())
 	}
@@ -178,7 +178,7 @@ func describeAll(list []error) string {
 	const most = 16
 	var said []string
 	for _, err := range list {
-		if s := describe(err); !slices.Contains(said, s) {
+		if s := Describe(err); !slices.Contains(said, s) {
 			said = append(said, s)
 		}
 	}

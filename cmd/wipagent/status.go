@@ -76,7 +76,7 @@ func (s *session) status() *statusReport {
 			if m.path != status.Path {
 				continue
 			}
-			r.Host, r.Trouble = withoutUser(m.world), printable(m.trouble)
+			r.Host, r.Trouble = withoutUser(m.world), printable(cmp.Or(m.trouble, status.Trouble))
 			if m.host != nil || !isGrid(m.world) {
 				r.Reached = new(m.trouble == "")
 			}
