@@ -72,9 +72,9 @@ func TestSignaturesOfTools(t *testing.T) {
 // idle is a ranking that takes as long as it may.
 type idle struct{}
 
-func (idle) Index([]space.Candidate) space.Index { return idle{} }
+func (idle) Index([]space.Candidate, space.Index) space.Index { return idle{} }
 
-func (idle) Rank(ctx context.Context, _ string) ([]space.Score, error) {
+func (idle) Rank(ctx context.Context, _ string, _ int, _ []int32) ([]space.Fit, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -133,9 +133,9 @@ func TestRecordHoldsOurNamesOnly(t *testing.T) {
 // slowRanker takes for ever.
 type slowRanker struct{}
 
-func (slowRanker) Index([]space.Candidate) space.Index { return slowRanker{} }
+func (slowRanker) Index([]space.Candidate, space.Index) space.Index { return slowRanker{} }
 
-func (slowRanker) Rank(ctx context.Context, _ string) ([]space.Score, error) {
+func (slowRanker) Rank(ctx context.Context, _ string, _ int, _ []int32) ([]space.Fit, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

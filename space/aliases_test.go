@@ -2,6 +2,7 @@ package space_test
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -46,12 +47,9 @@ func TestAliasIsStrong(t *testing.T) {
 	for name, v := range views(t) {
 		t.Run(name, func(t *testing.T) {
 			owners := map[string]string{}
-			for _, c := range v.Candidates() {
-				if c.Operation == nil {
-					continue
-				}
-				for _, a := range c.Operation.Aliases {
-					owner := c.Node.Path + "#" + c.Operation.Name
+			for path, op := range operations(v) {
+				for _, a := range op.Aliases {
+					owner := path + "#" + op.Name
 					if other, shared := owners[strings.ToLower(a.Text)]; shared && other != owner {
 						owner = "shared"
 					}
@@ -59,12 +57,9 @@ func TestAliasIsStrong(t *testing.T) {
 				}
 			}
 			asked := 0
-			for _, c := range v.Candidates() {
-				if c.Operation == nil {
-					continue
-				}
-				want := c.Node.Path + "#" + c.Operation.Name
-				for _, a := range c.Operation.Aliases {
+			for path, op := range operations(v) {
+				want := path + "#" + op.Name
+				for _, a := range op.Aliases {
 					if owners[strings.ToLower(a.Text)] != want {
 						continue
 					}
@@ -195,6 +190,19 @@ func TestEverydayQuestions(t *testing.T) {
 			}
 			if len(strong(f)) == 0 && f.Map == "" {
 				t.Errorf("%s: %q has neither a strong hit nor a map", name, test.query)
+			}
+		}
+	}
+}
+
+// operations returns the operations that a view has, by their entries' paths.
+func operations(v *space.View) iter.Seq2[string, *idl.Operation] {
+	return func(yield func(string, *idl.Operation) bool) {
+		for _, c := range v.Candidates() {
+			for _, op := range c.Operations {
+				if !yield(c.Node.Path, op.Operation) {
+					return
+				}
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package space
 
+import "slices"
+
 var (
 	Split        = split
 	Stem         = stem
@@ -13,4 +15,7 @@ func (v *View) Candidates() []Candidate { return v.candidates }
 
 // Contains reports whether path is in the view: a search can name it, or it is
 // a folder or mount above something that a search can name.
-func (v *View) Contains(path string) bool { return v.byPath[path] != nil }
+func (v *View) Contains(path string) bool {
+	_, ok := slices.BinarySearchFunc(v.candidates, path, func(c Candidate, p string) int { return comparePaths(c.Node.Path, p) })
+	return ok
+}

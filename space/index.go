@@ -1,179 +1,209 @@
 package space
 
 import (
-	"math"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/wipagent/wipagent/idl"
 )
 
-// wordIndex is an inverted index. Documents are operations and nodes, each
-// indexed once however many candidates it belongs to.
+// wordIndex is what Words knows of its candidates. Operations are indexed once
+// each, however many entries have them, and entries without their operations. The
+// entries are in main, but for those that changed since main was built: these are
+// in rest, and what they were is in gone, so that what is in main and rest
+// and not in gone is what there is. It is immutable.
 type wordIndex struct {
-	terms      map[string]int // a stem's number
-	forms      map[string]int // a word's term, as it is written
-	postings   [][]posting    // by term
-	spellings  []spelling     // words as written, for slips
-	documents  int
-	pairs      []pair           // by candidate
-	candidates [][]int32        // by document: those that it is part of
-	scratch    sync.Pool        // of *evidence
-	phrases    map[int][]phrase // by their first term
-	tells      []bool           // by document: an operation that changes nothing
-	names      [][]int          // by document: the terms of an operation's name
+	candidates       []Candidate
+	operations       *operations
+	offers           [][]int32 // the operations that candidates have, as documents
+	offer            []int32   // by candidate
+	main, rest, gone *segment
+	left             []*Node   // that are in gone
+	at               []int32   // by candidate: its document, those of rest after those of main; nil: candidate i is document i
+	scratch          sync.Pool // of *evidence
 }
 
-// pair says which documents make a candidate; operation is -1 for none.
-type pair struct{ node, operation int }
-
-// posting says what one document has of a term.
-type posting struct {
-	document int32
-	weight   float32 // of all occurrences together
-	cover    float32 // of the best occurrence
-	name     bool    // whether it stands in the name, an alias or the title
+// operations are all operations of an index.
+type operations struct {
+	*segment
+	of    map[*idl.Operation]int32 // documents
+	tells []bool                   // by document: it changes nothing
+	names [][]string               // by document: the stems of its name
 }
 
-// spelling is a word that a slip of the finger can have meant.
-type spelling struct {
-	word    string
-	letters uint64 // one bit a letter or digit
-	term    int
-}
+// An index is made of an earlier one if no more entries changed than fewChanges,
+// and a small share of all.
+const (
+	fewChanges  = 256
+	changeShare = 32
+)
 
-// phrase is an alias or a name as a row of words.
-type phrase struct {
-	document int
-	words    []string
-	terms    []int // of the words
-}
-
-// addOperation indexes an operation and returns its document.
-func (x *wordIndex) addOperation(op *idl.Operation) int {
-	d := x.document()
-	name := split(op.Name)
-	x.tells[d] = op.Risk == idl.ReadOnly
-	for _, w := range name {
-		x.names[d] = append(x.names[d], x.term(w))
-	}
-	x.add(d, inName, name, true)
-	x.addPhrase(d, name)
-	for _, a := range op.Aliases {
-		words := split(bounded(a.Text))
-		x.add(d, inAlias, words, true)
-		x.addPhrase(d, words)
-	}
-	x.add(d, inDoc, split(bounded(op.Doc)), false)
-	for _, p := range op.Params {
-		x.add(d, inParam, split(p.Name), false)
-		x.add(d, inMore, split(bounded(p.Doc)), false)
-		x.addType(d, p.Type, 0)
-	}
-	if op.Interface != nil {
-		x.add(d, inKind, split(op.Interface.Name), true)
-		x.add(d, inMore, split(bounded(op.Interface.Doc)), false)
-	}
-	return d
-}
-
-// addType adds the labels that an argument may have.
-func (x *wordIndex) addType(d int, t *idl.Type, depth int) {
-	switch {
-	case t == nil || depth > 3:
-	case t.Enum != nil:
-		for _, l := range t.Enum.Labels {
-			x.add(d, inMore, split(l.Name), false)
+// Index builds the index over candidates.
+func (Words) Index(candidates []Candidate, was Index) Index {
+	x := &wordIndex{candidates: candidates}
+	old, _ := was.(*wordIndex)
+	x.addOffers(old)
+	if old == nil || !x.follow(old) {
+		b := newBuilder()
+		for i := range candidates {
+			b.node(candidates[i].Node)
 		}
-	default:
-		x.addType(d, t.Elem, depth+1)
+		x.main, x.rest, x.gone, x.left, x.at = b.segment(), &segment{}, &segment{}, nil, nil
 	}
+	return x
 }
 
-// addNode indexes an entry and returns its document.
-func (x *wordIndex) addNode(n *Node) int {
-	d := x.document()
-	title := split(n.Title)
-	x.add(d, inTitle, title, true)
-	x.addPhrase(d, title)
-	x.add(d, inSummary, split(n.Summary), false)
-	x.add(d, inPath, split(n.Path), true)
-	if n.Mount != nil && n.Mount.Path != n.Path {
-		x.add(d, inMore, split(n.Mount.Title), false)
+// addOffers indexes what the candidates offer.
+func (x *wordIndex) addOffers(old *wordIndex) {
+	type list struct {
+		first *NamedOperation
+		count int
 	}
-	return d
-}
-
-// document makes an empty document and returns its number.
-func (x *wordIndex) document() int {
-	x.documents++
-	x.tells, x.names, x.candidates = append(x.tells, false), append(x.names, nil), append(x.candidates, nil)
-	return x.documents - 1
-}
-
-// add indexes the words of one field. Where compounds may be written together,
-// each two neighbours are indexed as one word too.
-func (x *wordIndex) add(d int, f field, words []string, compounds bool) {
-	named := f == inName
-	// A long text says less with each word.
-	f.weight /= float32(math.Sqrt(1 + float64(len(words))/20))
-	for i, w := range words {
-		if classOf(w) != empty || named && light[w] {
-			x.post(d, f, w, compounds)
+	known := map[list]int32{{}: 0}
+	lists := [][]NamedOperation{nil}
+	x.offer = make([]int32, len(x.candidates))
+	for i := range x.candidates {
+		ops := x.candidates[i].Operations
+		if len(ops) == 0 {
+			continue
 		}
-		if compounds && i+1 < len(words) && len(w) > 1 {
-			x.post(d, f, w+words[i+1], false)
+		key := list{&ops[0], len(ops)}
+		o, ok := known[key]
+		if !ok {
+			o = int32(len(lists))
+			known[key], lists = o, append(lists, ops)
+		}
+		x.offer[i] = o
+	}
+	var all []*idl.Operation
+	seen := map[*idl.Operation]bool{}
+	for _, ops := range lists {
+		for _, op := range ops {
+			if !seen[op.Operation] {
+				seen[op.Operation] = true
+				all = append(all, op.Operation)
+			}
+		}
+	}
+	if old != nil && old.operations.are(all) {
+		x.operations = old.operations
+	} else {
+		x.operations = newOperations(all)
+	}
+	x.offers = make([][]int32, len(lists))
+	for i, ops := range lists {
+		for _, op := range ops {
+			x.offers[i] = append(x.offers[i], x.operations.of[op.Operation])
 		}
 	}
 }
 
-// post adds one occurrence of a word.
-func (x *wordIndex) post(d int, f field, word string, name bool) {
-	t := x.term(word)
-	list := x.postings[t]
-	if len(list) == 0 || list[len(list)-1].document != int32(d) {
-		list = append(list, posting{document: int32(d)})
-	}
-	p := &list[len(list)-1]
-	p.weight += f.weight
-	p.cover = max(p.cover, f.cover)
-	p.name = p.name || name && f.cover == 1
-	x.postings[t] = list
+// are reports whether the operations are those.
+func (o *operations) are(all []*idl.Operation) bool {
+	return len(all) == len(o.of) && !slices.ContainsFunc(all, func(op *idl.Operation) bool {
+		_, ok := o.of[op]
+		return !ok
+	})
 }
 
-// term returns the number of a word's stem, a new one if need be.
-func (x *wordIndex) term(word string) int {
-	if t, ok := x.forms[word]; ok {
-		return t
+func newOperations(all []*idl.Operation) *operations {
+	o := &operations{of: make(map[*idl.Operation]int32, len(all)), tells: make([]bool, len(all)), names: make([][]string, len(all))}
+	b := newBuilder()
+	for i, op := range all {
+		o.of[op], o.tells[i], o.names[i] = int32(i), op.Risk == idl.ReadOnly, b.operation(op)
 	}
-	s := stem(word)
-	t, ok := x.terms[s]
-	if !ok {
-		t = len(x.postings)
-		x.terms[s] = t
-		x.postings = append(x.postings, nil)
-	}
-	x.forms[word] = t
-	x.spellings = append(x.spellings, spelling{word, letters(word), t})
-	return t
+	o.segment = b.segment()
+	return o
 }
 
-// addPhrase makes words findable as a row.
-func (x *wordIndex) addPhrase(d int, words []string) {
-	if len(words) == 0 || len(words) > maxWords {
-		return
+// follow makes the entries' part of the index of an earlier one's. It reports
+// false if too much has changed.
+func (x *wordIndex) follow(old *wordIndex) bool {
+	main := int32(old.main.documents)
+	most := max(fewChanges, len(x.candidates)/changeShare)
+	x.at = make([]int32, len(x.candidates))
+	x.left = slices.Clone(old.left)
+	var rest []*Node
+	i := 0
+	leave := func() {
+		if old.document(i) < main {
+			x.left = append(x.left, old.candidates[i].Node)
+		}
+		i++
 	}
-	p := phrase{document: d, words: words}
-	for _, w := range words {
-		p.terms = append(p.terms, x.term(w))
+	for k := range x.candidates {
+		n := x.candidates[k].Node
+		for i < len(old.candidates) && old.candidates[i].Node.Path != n.Path && comparePaths(old.candidates[i].Node.Path, n.Path) < 0 {
+			leave()
+		}
+		if i < len(old.candidates) && old.candidates[i].Node.Path == n.Path {
+			if d := old.document(i); d < main && sameWords(old.candidates[i].Node, n) {
+				x.at[k] = d
+				i++
+				continue
+			}
+			leave()
+		}
+		x.at[k] = main + int32(len(rest))
+		if rest = append(rest, n); len(rest)+len(x.left) > most {
+			return false
+		}
 	}
-	x.phrases[p.terms[0]] = append(x.phrases[p.terms[0]], p)
+	for i < len(old.candidates) {
+		leave()
+	}
+	if len(rest)+len(x.left) > most {
+		return false
+	}
+	x.main, x.rest, x.gone = old.main, segmentOf(rest), segmentOf(x.left)
+	if len(rest)+len(x.left) == 0 {
+		x.at = nil
+	}
+	return true
 }
 
-// bounded cuts a text to what is worth indexing.
-func bounded(text string) string {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "")
+func segmentOf(nodes []*Node) *segment {
+	b := newBuilder()
+	for _, n := range nodes {
+		b.node(n)
 	}
-	return text
+	return b.segment()
+}
+
+// document returns the document of a candidate.
+func (x *wordIndex) document(candidate int) int32 {
+	if x.at == nil {
+		return int32(candidate)
+	}
+	return x.at[candidate]
+}
+
+func (x *wordIndex) size() int { return x.operations.documents + len(x.candidates) }
+
+func (x *wordIndex) frequency(stem string) int {
+	return x.operations.frequency(stem) + x.main.frequency(stem) + x.rest.frequency(stem) - x.gone.frequency(stem)
+}
+
+func (x *wordIndex) written(word string) bool {
+	return x.operations.written(word)+x.main.written(word)+x.rest.written(word)-x.gone.written(word) > 0
+}
+
+func (x *wordIndex) similar(word string) []match {
+	s := slipOf(word)
+	if s == nil {
+		return nil
+	}
+	used := func(f *form) bool { return x.gone.documents == 0 || x.written(f.word) }
+	parts := []*segment{x.operations.segment, x.main, x.rest}
+	for _, beginning := range s.beginnings() {
+		for _, part := range parts {
+			s.near(part.beginning(beginning), used)
+		}
+	}
+	if len(s.matches) == 0 {
+		for _, part := range parts {
+			s.begun(part.beginning(word), used)
+		}
+	}
+	return s.sorted()
 }

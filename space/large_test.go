@@ -138,7 +138,7 @@ func BenchmarkLargeIndex(b *testing.B) {
 	candidates := s.View(all).Candidates()
 	b.ReportAllocs()
 	for b.Loop() {
-		space.Words{}.Index(candidates)
+		space.Words{}.Index(candidates, nil)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 // Where there is no room for all of it, lines that have nothing to do with the
 // query name fewer operations, then lines are shortened and left out, the least
 // relevant first. The map says so.
-func drawMap(v *View, sc *scores) string {
-	lines := mapLines(v, sc)
+func drawMap(sc *scores) string {
+	lines := mapLines(sc)
 	order := slices.Clone(lines)
 	slices.SortStableFunc(order, func(a, b *mapLine) int { return cmp.Compare(b.value, a.value) })
 	for _, most := range []int{math.MaxInt, 10, 8, 7, 6, 5, 4, 3, 2} {
@@ -44,7 +44,7 @@ func drawMap(v *View, sc *scores) string {
 // mapLine is one line of a map.
 type mapLine struct {
 	mount   *mapLine     // the line of the mount that the paths start from; nil if there is none
-	entries []*viewEntry // the first few
+	entries []*Candidate // the first few
 	count   int          // of entries
 	value   float64      // relevance to the query; a mount has that of its best line
 	names   []mapName
@@ -65,62 +65,71 @@ type mapName struct {
 }
 
 // mapLines groups entries into lines, in the order of their first paths.
-func mapLines(v *View, sc *scores) []*mapLine {
-	type kindOf struct {
-		kind  int
-		first int32
-	}
+func mapLines(sc *scores) []*mapLine {
+	type kindOf struct{ kind, first int32 }
+	v := sc.view
 	var kinds []kindOf
-	ends := map[int]int{} // how many of a kind are before the scope's end
+	ends := map[int32]int{} // how many of a kind are before the scope's end
 	for kind, entries := range v.kinds {
 		from, _ := slices.BinarySearch(entries, int32(sc.from))
 		to, _ := slices.BinarySearch(entries, int32(sc.to))
 		if from < to {
-			kinds, ends[kind] = append(kinds, kindOf{kind, int32(from)}), to
+			kinds, ends[int32(kind)] = append(kinds, kindOf{int32(kind), int32(from)}), to
 		}
 	}
 	slices.SortFunc(kinds, func(a, b kindOf) int { return cmp.Compare(v.kinds[a.kind][a.first], v.kinds[b.kind][b.first]) })
 	lines := make([]*mapLine, 0, len(kinds))
-	byKind := make(map[int]*mapLine, len(kinds))
+	byKind := make(map[int32]*mapLine, len(kinds))
 	mounts := map[*Mount]*mapLine{}
 	for _, k := range kinds {
 		of := v.kinds[k.kind][k.first:ends[k.kind]]
 		l := &mapLine{count: len(of)}
 		for _, i := range of[:min(len(of), mapShown)] {
-			l.entries = append(l.entries, v.entries[i])
+			l.entries = append(l.entries, &v.candidates[i])
 		}
 		first := l.entries[0]
-		l.names = make([]mapName, len(first.operations))
-		for i, op := range first.operations {
+		l.names = make([]mapName, len(first.Operations))
+		for i, op := range first.Operations {
 			l.names[i].name, l.names[i].old = op.Name, op.Operation.Deprecated != ""
 		}
-		if first.isMount() {
-			mounts[first.node.Mount] = l
+		if isMount(first.Node) {
+			mounts[first.Node.Mount] = l
 		} else {
-			l.mount = mounts[first.node.Mount]
+			l.mount = mounts[first.Node.Mount]
 		}
 		lines, byKind[k.kind] = append(lines, l), l
 	}
-	for _, i := range sc.entries {
-		e := v.entries[i]
-		l := byKind[e.kind]
-		if l == nil {
-			continue // folders show in the paths below them
+	last := make([]int32, len(sc.fits)) // by Fit: 1 more than the latest kind of which it is
+	for i, n := range sc.of {
+		if n == 0 {
+			continue
 		}
-		l.value = max(l.value, sc.of[e.candidate].Value)
-		for k := range e.operations {
-			value := sc.of[e.candidate+1+k].Value
-			l.value = max(l.value, value)
-			l.names[k].value = max(l.names[k].value, value)
+		kind := v.kind[sc.from+i]
+		if last[n-1] == kind+1 {
+			continue
 		}
-		if l.mount != nil {
-			l.mount.value = max(l.mount.value, l.value)
+		last[n-1] = kind + 1
+		if l := byKind[kind]; l != nil { // folders show in the paths below them
+			l.take(sc.fit(n))
 		}
 	}
 	for _, l := range lines {
 		l.measure()
 	}
 	return lines
+}
+
+// take counts how well some of a line's entries fit.
+func (l *mapLine) take(f *Fit) {
+	l.value = max(l.value, f.Entry.Value)
+	for k := range l.names {
+		value := f.operation(k).Value
+		l.value = max(l.value, value)
+		l.names[k].value = max(l.names[k].value, value)
+	}
+	if l.mount != nil {
+		l.mount.value = max(l.mount.value, l.value)
+	}
 }
 
 // mapShown is how many entries a line names.
@@ -131,17 +140,17 @@ const mapShown = 3
 func (l *mapLine) measure() {
 	rest := ""
 	for _, e := range l.entries[1:] {
-		rest += ", " + e.node.Path[strings.LastIndexByte(e.node.Path, '/')+1:]
+		rest += ", " + e.Node.Path[strings.LastIndexByte(e.Node.Path, '/')+1:]
 	}
 	if more := l.count - mapShown; more > 0 {
 		rest += " and " + strconv.Itoa(more) + " more"
 	}
 	first := l.entries[0]
-	l.long, l.short = first.node.Path+rest, "  "+first.node.HostPath+rest
-	if title := first.node.Title; first.isMount() && title != "" && !strings.EqualFold("/"+title, first.node.Path) {
-		l.long = first.node.Path + " (" + title + ")"
+	l.long, l.short = first.Node.Path+rest, "  "+first.Node.HostPath+rest
+	if title := first.Node.Title; isMount(first.Node) && title != "" && !strings.EqualFold("/"+title, first.Node.Path) {
+		l.long = first.Node.Path + " (" + title + ")"
 	}
-	if m := first.node.Mount; m != nil && !m.Available() {
+	if m := first.Node.Mount; m != nil && !m.Available() {
 		l.long += " (unavailable)"
 	}
 	order := make([]int, len(l.names))

@@ -1,19 +1,30 @@
 package space
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// queryWord is a word of the query and the terms that answer to it.
+// lexicon is what reading a query takes from an index.
+type lexicon interface {
+	size() int                   // documents
+	frequency(stem string) int   // documents that have it
+	written(word string) bool    // whether it is indexed in just this form
+	similar(word string) []match // what an unknown word may be a slip for
+}
+
+// queryWord is a word of the query and the stems that answer to it.
 type queryWord struct {
 	word    string
+	stem    string // its own or, of a slip, that of what was meant
 	class   wordClass
-	term    int // of the word itself; -1 if it is known nowhere
 	matches []match
 	weight  float64 // rarity, less for a faint word
 }
 
-// match is a term that answers to a word, and how well.
+// match is a stem that answers to a word, and how well.
 type match struct {
-	term    int
+	stem    string
 	quality float32 // 1 for the word itself
 }
 
@@ -32,61 +43,63 @@ const (
 	unknownArgument = 0.4
 )
 
-// read takes the query apart and finds the terms that answer to each word.
-func (x *wordIndex) read(query string) []queryWord {
+// read takes the query apart and finds the stems that answer to each word.
+func read(x lexicon, query string) []queryWord {
 	var words []queryWord
 	for _, w := range split(query) {
-		for _, part := range x.apart(w) {
+		for _, part := range apart(x, w) {
 			if len(words) < maxWords {
-				words = append(words, queryWord{word: part, class: classOf(part), term: x.known(part)})
+				words = append(words, queryWord{word: part, stem: stem(part), class: classOf(part)})
 			}
 		}
 	}
 	for i := range words {
-		x.match(words, i)
+		matchWord(x, words, i)
 	}
-	x.weigh(words)
+	weigh(x, words)
 	return words
 }
 
-// match finds the terms that answer to one word: itself, written together with
-// the next, what means the same, and, if nothing does, what it can be a slip for.
-func (x *wordIndex) match(words []queryWord, i int) {
+// matchWord finds the stems that answer to one word: its own, written together
+// with the next, what means the same, and, if nothing does, what it can be a slip
+// for.
+func matchWord(x lexicon, words []queryWord, i int) {
 	w := &words[i]
-	if w.class == empty && light[w.word] && x.used(w.term) {
+	known := x.frequency(w.stem) > 0
+	if w.class == empty && light[w.word] && known {
 		w.class = faint
 	}
 	if w.class == empty {
 		return
 	}
-	if x.used(w.term) {
-		w.matches = append(w.matches, match{w.term, 1})
+	if known {
+		w.matches = append(w.matches, match{w.stem, 1})
 	}
 	if i+1 < len(words) {
 		next := &words[i+1]
-		if t := x.known(w.word + next.word); x.used(t) {
-			w.matches = append(w.matches, match{t, joinedQuality})
-			next.matches = append(next.matches, match{t, joinedQuality})
+		if s := stem(w.word + next.word); x.frequency(s) > 0 {
+			w.matches = append(w.matches, match{s, joinedQuality})
+			next.matches = append(next.matches, match{s, joinedQuality})
 		}
 	}
 	for _, s := range synonyms[stem(w.word)] {
-		if t, ok := x.terms[s]; ok && x.used(t) {
-			w.matches = append(w.matches, match{t, synonymQuality})
+		if x.frequency(s) > 0 {
+			w.matches = append(w.matches, match{s, synonymQuality})
 		}
 	}
 	if len(w.matches) == 0 && w.class == content {
 		if w.matches = x.similar(w.word); len(w.matches) > 0 {
-			w.term = w.matches[0].term
+			w.stem = w.matches[0].stem
 		}
 	}
 }
 
 // weigh gives each word its rarity, and less to words where arguments stand.
-func (x *wordIndex) weigh(words []queryWord) {
+func weigh(x lexicon, words []queryWord) {
 	argument := false
 	for i := range words {
 		w := &words[i]
-		w.weight = x.rarity(w)
+		w.weight = rarity(x, w)
 		switch {
 		case prepositions[w.word]:
 			argument = true
@@ -101,37 +114,22 @@ func (x *wordIndex) weigh(words []queryWord) {
 	}
 }
 
-// used reports whether a term is there and has documents: some stand in phrases
-// alone.
-func (x *wordIndex) used(term int) bool { return term >= 0 && len(x.postings[term]) > 0 }
-
-// known returns the term of a word, or -1.
-func (x *wordIndex) known(word string) int {
-	if t, ok := x.forms[word]; ok {
-		return t
-	}
-	if t, ok := x.terms[stem(word)]; ok {
-		return t
-	}
-	return -1
-}
-
 // rarity is what the word says, by how few documents have it: its inverse
 // document frequency, less for a faint word.
-func (x *wordIndex) rarity(w *queryWord) float64 {
+func rarity(x lexicon, w *queryWord) float64 {
 	if w.class == empty && len(w.matches) == 0 {
 		return 0
 	}
 	in := 0
 	for _, m := range w.matches {
-		if n := len(x.postings[m.term]); in == 0 || m.quality == 1 || n < in {
+		if n := x.frequency(m.stem); in == 0 || m.quality == 1 || n < in {
 			in = n
 		}
 		if m.quality == 1 {
 			break
 		}
 	}
-	weight := math.Log(1 + (float64(x.documents)-float64(in)+0.5)/(float64(in)+0.5))
+	weight := math.Log(1 + (float64(x.size())-float64(in)+0.5)/(float64(in)+0.5))
 	if w.class != content {
 		weight *= faintShare
 	}
@@ -139,21 +137,36 @@ func (x *wordIndex) rarity(w *queryWord) float64 {
 }
 
 // apart splits a word that is unknown here into two that are known.
-func (x *wordIndex) apart(word string) []string {
+func apart(x lexicon, word string) []string {
 	const shortest = 3
-	if len(word) < 2*shortest || classOf(word) != content || x.known(word) >= 0 {
+	if len(word) < 2*shortest || classOf(word) != content || x.frequency(stem(word)) > 0 {
 		return []string{word}
 	}
 	for i := shortest; i <= len(word)-shortest; i++ {
-		if x.written(word[:i]) && x.written(word[i:]) {
+		if known(x, word[:i]) && known(x, word[i:]) {
 			return []string{word[:i], word[i:]}
 		}
 	}
 	return []string{word}
 }
 
-// written reports whether the word is indexed in just this form.
-func (x *wordIndex) written(word string) bool {
-	t, ok := x.forms[word]
-	return ok && x.used(t) && classOf(word) != empty
+func known(x lexicon, word string) bool { return classOf(word) != empty && x.written(word) }
+
+// demanded reports whether the query demands a change, and which word of it is
+// the verb that says so.
+func demanded(words []queryWord) (verb int, ok bool) {
+	for i, w := range words {
+		if acting[w.word] {
+			return i, true
+		}
+		if w.class != empty {
+			break
+		}
+	}
+	return -1, false
+}
+
+// vague reports whether no word of the query has content.
+func vague(words []queryWord) bool {
+	return !slices.ContainsFunc(words, func(w queryWord) bool { return w.class == content })
 }

@@ -5,110 +5,135 @@ import (
 	"slices"
 )
 
-// scores are what one search knows of a View's candidates in a scope. They are
-// used again, so that a search costs by what it finds and not by what there is.
+// scores are what one search knows of a View's candidates in a scope.
 type scores struct {
-	from, to int     // the entries of the scope
-	of       []Score // by candidate
-	found    []int32 // candidates that have a score
-	entries  []int32 // that have one, in the order of their paths
-	has      []bool  // by entry
-	best     []ranking
+	view     *View
+	from, to int // the candidates of the scope
+	// of has the number of each candidate's Fit, from the scope's first on; 0
+	// for none. It is used again.
+	of   []int32
+	fits []Fit // none of whose values is less than 0, or no number
+}
+
+// fit returns the Fit of a number.
+func (sc *scores) fit(n int32) *Fit { return &sc.fits[n-1] }
+
+// scoresOf returns empty scores for some of the candidates.
+func (v *View) scoresOf(from, to int) *scores {
+	sc, ok := v.scratch.Get().(*scores)
+	if !ok {
+		sc = &scores{view: v}
+	}
+	sc.from, sc.to = from, to
+	sc.of = slices.Grow(sc.of[:0], to-from)[:to-from]
+	clear(sc.of)
+	return sc
+}
+
+// release keeps scores for the next search.
+func (sc *scores) release() {
+	sc.fits = nil
+	sc.view.scratch.Put(sc)
+}
+
+// take enters what the ranker says.
+func (sc *scores) take(fits []Fit) {
+	sc.fits = fits
+	for i := range fits {
+		fits[i].Entry = fits[i].Entry.valid()
+		for k, s := range fits[i].Operations {
+			fits[i].Operations[k] = s.valid()
+		}
+	}
+	for i, n := range sc.of {
+		if n < 0 || int(n) > len(fits) {
+			sc.of[i] = 0
+		}
+	}
+}
+
+// valid returns a score that says something, or none.
+func (s Score) valid() Score {
+	if s.Value > 0 { // NaN is not
+		return s
+	}
+	return Score{}
+}
+
+// operation returns the score of an operation.
+func (f *Fit) operation(i int) Score {
+	if i < len(f.Operations) {
+		return f.Operations[i]
+	}
+	return Score{}
+}
+
+// standing is how well the entries fit that have one Fit.
+type standing struct {
+	best Score
+	old  bool // best is of a deprecated operation
+	seen bool // there is such an entry
+	out  bool // no entry that comes later is among the best
 }
 
 // ranking is how well an entry fits.
 type ranking struct {
-	entry int32
-	best  Score
-	old   bool // best is of a deprecated operation
+	entry int // index in the candidates
+	*standing
 }
 
-// scores returns empty scores for some of the entries.
-func (v *View) scores(from, to int) *scores {
-	sc, ok := v.scratch.Get().(*scores)
-	if !ok {
-		sc = &scores{of: make([]Score, len(v.candidates)), has: make([]bool, len(v.entries))}
-	}
-	sc.from, sc.to = from, to
-	return sc
-}
-
-// release empties scores for the next search.
-func (v *View) release(sc *scores) {
-	for _, c := range sc.found {
-		sc.of[c] = Score{}
-	}
-	for _, e := range sc.entries {
-		sc.has[e] = false
-	}
-	sc.found, sc.entries, sc.best = sc.found[:0], sc.entries[:0], sc.best[:0]
-	v.scratch.Put(sc)
-}
-
-// take enters what the ranker says of the scope.
-func (sc *scores) take(v *View, ranked []Score) {
-	for _, s := range ranked {
-		if s.Candidate < 0 || s.Candidate >= len(sc.of) || !(s.Value > 0) { // NaN is not
-			continue
-		}
-		e := v.owners[s.Candidate]
-		if int(e) < sc.from || int(e) >= sc.to {
-			continue
-		}
-		if sc.of[s.Candidate].Value == 0 {
-			sc.found = append(sc.found, int32(s.Candidate))
-		}
-		sc.of[s.Candidate] = s
-		if !sc.has[e] {
-			sc.has[e] = true
-			sc.entries = append(sc.entries, e)
-		}
-	}
-	if !slices.IsSorted(sc.entries) {
-		slices.Sort(sc.entries)
-	}
-}
-
-// grouped makes hits of the scores: an entry counts as its best candidate, and
+// grouped makes hits of the scores: an entry counts as its best score, and
 // strong goes before weak. What is deprecated goes behind all that is not. There
 // are no more than a search can show, and one.
-func (sc *scores) grouped(v *View) []*group {
+func (sc *scores) grouped() []*group {
+	if len(sc.fits) == 0 {
+		return nil
+	}
+	standings := make([]standing, len(sc.fits))
 	top := 0.0
-	for _, i := range sc.entries {
-		e := v.entries[i]
-		r := ranking{entry: i, best: sc.of[e.candidate]}
-		for k := range e.operations {
-			s := sc.of[e.candidate+1+k]
-			if s.Value <= 0 {
-				continue
-			}
-			if old := e.operations[k].Operation.Deprecated != ""; r.best.Value <= 0 || ranked(old, r.old, s, r.best) < 0 {
-				r.best, r.old = s, old
-			}
+	for i, n := range sc.of {
+		if n > 0 && !standings[n-1].seen {
+			standings[n-1] = sc.fit(n).standing(sc.view.candidates[sc.from+i].Operations)
+			top = max(top, standings[n-1].best.Value)
 		}
-		top = max(top, r.best.Value)
-		sc.best = append(sc.best, r)
+	}
+	for i := range standings {
+		s := &standings[i]
+		s.out = s.best.Value == 0 || !s.best.Strong && s.best.Value < worst*top
 	}
 	var first []ranking // sorted
-	for _, r := range sc.best {
-		if !r.best.Strong && r.best.Value < worst*top {
+	for i, n := range sc.of {
+		if n == 0 || standings[n-1].out {
 			continue
 		}
-		full := len(first) > maxHits
-		if full && before(first[maxHits], r) <= 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(first, r, before)
-		if full {
+		r := ranking{sc.from + i, &standings[n-1]}
+		if len(first) > maxHits {
+			if before(first[maxHits], r) <= 0 {
+				r.out = true
+				continue
+			}
 			first = first[:maxHits]
 		}
+		at, _ := slices.BinarySearchFunc(first, r, before)
 		first = slices.Insert(first, at, r)
 	}
 	groups := make([]*group, len(first))
 	for i, r := range first {
-		groups[i] = sc.group(v.entries[r.entry], r.best)
+		groups[i] = sc.group(r)
 	}
 	return groups
+}
+
+// standing returns how well entries with these operations fit.
+func (f *Fit) standing(operations []NamedOperation) standing {
+	s := standing{best: f.Entry, seen: true}
+	for i, op := range operations {
+		score, old := f.operation(i), op.Operation.Deprecated != ""
+		if score.Value > 0 && (s.best.Value == 0 || ranked(old, s.old, score, s.best) < 0) {
+			s.best, s.old = score, old
+		}
+	}
+	return s
 }
 
 // before orders rankings, best first.
@@ -117,10 +142,11 @@ func before(a, b ranking) int {
 }
 
 // group is an entry with those of its operations that have a score.
-func (sc *scores) group(e *viewEntry, best Score) *group {
-	g := &group{entry: e, best: best}
-	for i, op := range e.operations {
-		if s := sc.of[e.candidate+1+i]; s.Value > 0 {
+func (sc *scores) group(r ranking) *group {
+	g := &group{entry: &sc.view.candidates[r.entry], best: r.best}
+	f := sc.fit(sc.of[r.entry-sc.from])
+	for i, op := range g.entry.Operations {
+		if s := f.operation(i); s.Value > 0 {
 			g.ops = append(g.ops, rankedOp{op, s})
 		}
 	}

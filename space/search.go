@@ -93,8 +93,8 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 	if path, ok := scopeOf(scope); ok {
 		from, to = v.in(path)
 	}
-	entries := v.entries[from:to]
-	if !slices.ContainsFunc(entries, func(e *viewEntry) bool { return len(e.operations) > 0 }) {
+	entries := v.candidates[from:to]
+	if !slices.ContainsFunc(entries, func(c Candidate) bool { return len(c.Operations) > 0 }) {
 		f.Message = nothingHere
 		return f
 	}
@@ -104,16 +104,16 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 		f.say(longQuery)
 	}
-	sc := v.scores(from, to)
-	defer v.release(sc)
+	sc := v.scoresOf(from, to)
+	defer sc.release()
 	if query != "" {
-		ranked, err := v.index.Rank(ctx, query)
-		f.Err = err
-		if err == nil {
-			sc.take(v, ranked)
+		fits, err := v.index.Rank(ctx, query, from, sc.of)
+		if f.Err = err; err != nil {
+			fits = nil
 		}
+		sc.take(fits)
 	}
-	groups, none := sc.grouped(v), nothingMatches
+	groups, none := sc.grouped(), nothingMatches
 	switch {
 	case query == "":
 		groups, none = listing(entries), noQuery
@@ -122,7 +122,7 @@ func (v *View) Search(ctx context.Context, scope, query string) *Found {
 	}
 	if len(groups) == 0 || !groups[0].best.Strong {
 		f.say(none)
-		f.Map = drawMap(v, sc)
+		f.Map = drawMap(sc)
 	}
 	f.fill(groups)
 	if f.Truncated {
@@ -141,7 +141,7 @@ func (f *Found) say(sentence string) {
 
 // group is an entry with the scores that make it a hit, best first.
 type group struct {
-	entry *viewEntry
+	entry *Candidate
 	best  Score
 	ops   []rankedOp
 }
@@ -180,11 +180,11 @@ func compare(a, b Score) int {
 
 // listing makes weak hits of all entries that have operations, in the order of
 // their paths.
-func listing(entries []*viewEntry) []*group {
+func listing(entries []Candidate) []*group {
 	var groups []*group
-	for _, e := range entries {
-		if len(e.operations) > 0 {
-			if groups = append(groups, &group{entry: e}); len(groups) > maxHits {
+	for i := range entries {
+		if len(entries[i].Operations) > 0 {
+			if groups = append(groups, &group{entry: &entries[i]}); len(groups) > maxHits {
 				break // one more than is shown says that there are more
 			}
 		}
@@ -216,14 +216,14 @@ func (f *Found) fill(groups []*group) {
 // hit shows a group. Where the entry alone fits the query, its first
 // operations say what it is.
 func (g *group) hit() Hit {
-	n := g.entry.node
+	n := g.entry.Node
 	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak, Operations: []OperationHit{}}
 	h.Unavailable = n.Mount != nil && !n.Mount.Available()
 	if g.best.Strong {
 		h.Strength = Strong
 	}
 	if len(g.ops) == 0 {
-		for _, op := range g.entry.operations {
+		for _, op := range g.entry.Operations {
 			g.ops = append(g.ops, rankedOp{op: op})
 		}
 		slices.SortStableFunc(g.ops, func(a, b rankedOp) int { return ranked(a.old(), b.old(), a.score, b.score) })

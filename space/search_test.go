@@ -196,31 +196,53 @@ func TestStrangersSignature(t *testing.T) {
 // scripted is a Ranker that answers what it is told to.
 type scripted struct {
 	candidates []space.Candidate
-	scores     []space.Score
+	of         func(*space.Candidate) int32
+	fits       []space.Fit
 	err        error
 }
 
-func (r *scripted) Index(c []space.Candidate) space.Index { r.candidates = c; return r }
+func (r *scripted) Index(c []space.Candidate, _ space.Index) space.Index { r.candidates = c; return r }
 
-func (r *scripted) Rank(context.Context, string) ([]space.Score, error) { return r.scores, r.err }
+func (r *scripted) Rank(_ context.Context, _ string, from int, of []int32) ([]space.Fit, error) {
+	for i := range of {
+		of[i] = r.of(&r.candidates[from+i])
+	}
+	return r.fits, r.err
+}
 
 func TestRanker(t *testing.T) {
 	r := &scripted{}
 	v := lampSpace(t, lampHost(), &space.Config{Ranker: r}).View(all)
-	for i, c := range r.candidates {
-		if c.Operation != nil && c.Operation.Name == "get_color" {
-			r.scores = append(r.scores, space.Score{Candidate: i, Value: 1, Strong: true})
+	none := space.Score{Value: -1, Strong: true}
+	for name, fit := range map[string]space.Fit{
+		"two":      {Entry: none, Operations: []space.Score{{Value: math.NaN(), Strong: true}, {Value: 1, Strong: true}}},
+		"too many": {Entry: none, Operations: []space.Score{none, {Value: 1, Strong: true}, {Value: 2}, {Value: 3}}},
+	} {
+		r.fits, r.err = []space.Fit{fit}, nil
+		r.of = func(c *space.Candidate) int32 {
+			if len(c.Operations) == 0 {
+				return 2 // of which there is none
+			}
+			return 1
+		}
+		f := v.Search(t.Context(), "/house/hall", "anything")
+		if len(f.Hits) != 1 || f.Hits[0].Strength != space.Strong || len(f.Hits[0].Operations) != 1 || f.Hits[0].Operations[0].Name != "get_color" {
+			t.Errorf("%s: Search = %+v, expected what the ranker scored", name, f)
+		}
+		for _, n := range []int32{-1, 2, math.MaxInt32} {
+			r.of = func(*space.Candidate) int32 { return n }
+			if f := v.Search(t.Context(), "/", "anything"); len(f.Hits) != 0 || f.Map == "" {
+				t.Errorf("%s: Search = %+v, expected the map, as no candidate has a fit", name, f)
+			}
+		}
+		r.of, r.err = func(*space.Candidate) int32 { return 1 }, errors.New("no model")
+		if f := v.Search(t.Context(), "/", "anything"); len(f.Hits) != 0 || f.Map == "" || !errors.Is(f.Err, r.err) {
+			t.Errorf("%s: Search = %+v, expected the map and the ranker's error", name, f)
 		}
 	}
-	r.scores = append(r.scores, space.Score{Candidate: -1, Value: 9}, space.Score{Candidate: 99, Value: 9, Strong: true}, space.Score{Candidate: 0, Value: -1, Strong: true}, space.Score{Candidate: 1, Value: math.NaN(), Strong: true})
-	f := v.Search(t.Context(), "", "anything")
-	if len(f.Hits) != 1 || f.Hits[0].Strength != space.Strong || len(f.Hits[0].Operations) != 1 || f.Hits[0].Operations[0].Name != "get_color" {
-		t.Errorf("Search = %+v, expected what the ranker scored", f)
-	}
-	r.err = errors.New("no model")
-	f = v.Search(t.Context(), "", "anything")
-	if len(f.Hits) != 0 || f.Map == "" || !errors.Is(f.Err, r.err) {
-		t.Errorf("Search = %+v, expected the map and the ranker's error", f)
+	r.fits, r.err = []space.Fit{{Entry: space.Score{Value: 1}}}, nil // which says nothing of operations
+	if f := v.Search(t.Context(), "/house/hall/lamp", "anything"); len(f.Hits) != 1 || len(f.Hits[0].Operations) != 2 {
+		t.Errorf("Search = %+v, expected the entry with its operations", f)
 	}
 }
 

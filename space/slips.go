@@ -7,50 +7,85 @@ import (
 	"unicode/utf8"
 )
 
-// similar returns the terms that an unknown word may be a slip for: spellings
-// one or two edits away, by length, else words that it begins. A word of four
-// letters may have lost or exchanged some, but a wrong letter makes it another
-// word, and it begins too many; a shorter one is no slip.
-func (x *wordIndex) similar(word string) []match {
-	length := utf8.RuneCountInString(word)
+// slip looks for what an unknown word may be a slip for: forms one or two edits
+// away, by length, else words that it begins. A word of four letters may have
+// lost or exchanged some, but a wrong letter makes it another word, and it begins
+// too many; a shorter one is no slip.
+type slip struct {
+	word    string
+	allowed int // edits
+	best    int // edits of the matches so far
+	matches []match
+}
+
+// slipOf returns nil for a word that is no slip.
+func slipOf(word string) *slip {
 	allowed := 0
-	switch {
+	switch length := utf8.RuneCountInString(word); {
 	case length >= 7:
 		allowed = 2
 	case length >= 4:
 		allowed = 1
-	}
-	if allowed == 0 {
+	default:
 		return nil
 	}
-	mask := letters(word)
-	best := allowed + 1
-	var matches []match
-	for _, s := range x.spellings {
-		if !x.used(s.term) || bits.OnesCount64(mask^s.letters) > 2*allowed || length == 4 && mask&^s.letters != 0 {
+	return &slip{word: word, allowed: allowed, best: allowed + 1}
+}
+
+// beginnings are with what forms must begin: the first letter is right or
+// exchanged with the second.
+func (s *slip) beginnings() []string {
+	a, n := utf8.DecodeRuneInString(s.word)
+	b, _ := utf8.DecodeRuneInString(s.word[n:])
+	if a == b {
+		return []string{s.word[:n]}
+	}
+	return []string{s.word[:n], string([]rune{b, a})}
+}
+
+// short reports whether the word has four letters.
+func (s *slip) short() bool { return utf8.RuneCountInString(s.word) == 4 }
+
+// near adds those of the forms that are as few edits away as any.
+func (s *slip) near(forms []form, used func(*form) bool) {
+	mask, short := letters(s.word), s.short()
+	for i := range forms {
+		f := &forms[i]
+		if bits.OnesCount64(mask^f.letters) > 2*s.allowed || short && mask&^f.letters != 0 {
 			continue
 		}
-		if d := distance(word, s.word, allowed); d < best {
-			best = d
-			matches = append(matches[:0], match{s.term, typoQuality - 0.1*float32(d-1)})
-		} else if d == best && d <= allowed && !slices.ContainsFunc(matches, func(m match) bool { return m.term == s.term }) {
-			matches = append(matches, match{s.term, typoQuality - 0.1*float32(d-1)})
+		d := distance(s.word, f.word, s.best)
+		if d > s.best || d > s.allowed || !used(f) {
+			continue
 		}
+		if d < s.best {
+			s.best, s.matches = d, s.matches[:0]
+		}
+		s.add(f.stem, typoQuality-0.1*float32(d-1))
 	}
-	if len(matches) > 0 {
-		return matches
-	}
+}
+
+// begun adds those of the forms, which begin with the word, that are longer.
+func (s *slip) begun(forms []form, used func(*form) bool) {
 	longest := maxText // bytes
-	if length == 4 {
-		longest = len(word) + 2 // an ending
+	if s.short() {
+		longest = len(s.word) + 2 // an ending
 	}
-	for _, s := range x.spellings {
-		if x.used(s.term) && len(s.word) > len(word) && len(s.word) <= longest && strings.HasPrefix(s.word, word) &&
-			!slices.ContainsFunc(matches, func(m match) bool { return m.term == s.term }) {
-			matches = append(matches, match{s.term, prefixQuality})
+	for i := range forms {
+		if f := &forms[i]; len(f.word) > len(s.word) && len(f.word) <= longest && used(f) {
+			s.add(f.stem, prefixQuality)
 		}
 	}
-	return matches
+}
+
+func (s *slip) add(stem string, quality float32) {
+	s.matches = append(s.matches, match{stem, quality})
+}
+
+// sorted returns the matches, each once, in an order that depends on nothing else.
+func (s *slip) sorted() []match {
+	slices.SortFunc(s.matches, func(a, b match) int { return strings.Compare(a.stem, b.stem) })
+	return slices.Compact(s.matches)
 }
 
 // letters returns a word's set of letters and digits, small enough to compare

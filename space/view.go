@@ -14,28 +14,18 @@ import (
 // for concurrent use.
 type View struct {
 	space      *Space
-	tree       *tree        // of which it is a view
-	entries    []*viewEntry // by path
-	byPath     map[string]*viewEntry
-	kinds      [][]int32 // indexes in entries, by kind
-	candidates []Candidate
-	owners     []int32 // index in entries, by candidate
+	tree       *tree       // of which it is a view
+	candidates []Candidate // by path
+	kind       []int32     // by candidate: the same for those of one folder whose operations have the same names; -1 for a folder
+	kinds      [][]int32   // the candidates of each kind
 	index      Index
 
 	scratch sync.Pool // of *scores
 	oldest  atomic.Pointer[oldest]
 }
 
-// viewEntry is an entry of which something is visible.
-type viewEntry struct {
-	node       *Node
-	operations []NamedOperation // the visible ones, in declared order
-	candidate  int              // of the entry itself; those of operations follow it
-	kind       int              // the same for entries of one folder with the same operations; -1 for a folder
-}
-
 // isMount reports whether a Host is mounted here.
-func (e *viewEntry) isMount() bool { return e.node.Mount != nil && e.node.Mount.Path == e.node.Path }
+func isMount(n *Node) bool { return n.Mount != nil && n.Mount.Path == n.Path }
 
 // viewKey identifies a View: the state of the space, and one bit for each
 // operation of each node in order. Two audiences with equal bits may see the
@@ -97,7 +87,7 @@ func (s *Space) view(t *tree, visible func(*Node, *idl.Operation) bool) *View {
 	if v, ok := s.views.Get(key); ok {
 		return v
 	}
-	v := newView(s, t, bits)
+	v := newView(s, t, bits, nil)
 	s.views.Add(key, v)
 	return v
 }
@@ -157,75 +147,87 @@ func (o *offers) of(n *Node, bits []byte, from int) (*offer, int) {
 	return found, count
 }
 
-// newView builds a View of the operations whose bits are set.
-func newView(s *Space, t *tree, bits []byte) *View {
-	v := &View{space: s, tree: t, byPath: map[string]*viewEntry{}}
+// newView builds a View of the operations whose bits are set. was is an earlier
+// one, of whose index much may be the same, or nil.
+func newView(s *Space, t *tree, bits []byte, was *View) *View {
+	v := &View{space: s, tree: t}
+	var names []int // by candidate
 	all := offers{map[offerKey]*offer{}, map[string]int{"": 0}}
-	at := 0
+	at, last := 0, ""
 	for _, n := range t.sorted {
 		found, count := all.of(n, bits, at)
-		if at += count; found != nil {
-			v.add(n, found.operations, found.names)
+		if at += count; found == nil {
+			continue
+		}
+		above := t.above(n.Path, last)
+		for range above {
+			names = append(names, 0)
+		}
+		v.candidates = append(v.candidates, above...)
+		v.candidates = append(v.candidates, Candidate{n, found.operations})
+		names, last = append(names, found.names), n.Path
+	}
+	v.candidates = slices.Clip(v.candidates)
+	v.addKinds(names)
+	var index Index
+	if was != nil {
+		index = was.index
+	}
+	v.index = s.ranker.Index(v.candidates, index)
+	return v
+}
+
+// above returns the folders and mounts above an entry, from the topmost on, that
+// are not above the last one before it: they are there for what they hold.
+func (t *tree) above(path, last string) (list []Candidate) {
+	for p := parent(path); p != "" && (last == "" || !within(last, p)); p = parent(p) {
+		n := t.at(p)
+		if n == nil || n.ObjectID != "" { // an Object of which nothing is visible
+			n = t.folder(p)
+		}
+		if n != nil {
+			list = append(list, Candidate{Node: n})
 		}
 	}
-	// Folders are there for what they hold.
-	for _, e := range slices.Clone(v.entries) {
-		for p := parent(e.node.Path); p != "" && v.byPath[p] == nil; p = parent(p) {
-			n := t.at(p)
-			if n == nil || n.ObjectID != "" { // an Object of which nothing is visible
-				n = t.folder(p)
-			}
-			if n != nil {
-				v.add(n, nil, 0)
-			}
-		}
-	}
-	slices.SortFunc(v.entries, func(a, b *viewEntry) int { return byPath(a.node, b.node) })
-	type kindKey struct {
+	slices.Reverse(list)
+	return list
+}
+
+// addKinds tells candidates apart as a map does; those with the same number have
+// operations of the same names.
+func (v *View) addKinds(names []int) {
+	type key struct {
 		parent string
 		names  int
 	}
-	kinds := map[kindKey]int{}
-	for i, e := range v.entries {
-		e.candidate = len(v.candidates)
-		v.candidates = append(v.candidates, Candidate{Node: e.node})
-		v.owners = append(v.owners, int32(i))
-		for _, op := range e.operations {
-			v.candidates = append(v.candidates, Candidate{e.node, op.Operation})
-			v.owners = append(v.owners, int32(i))
-		}
-		key := kindKey{parent(e.node.Path), e.kind}
-		kind, ok := kinds[key]
-		switch {
-		case e.isMount(): // which has a line of its own in a map
-			kind, ok = len(v.kinds), false
-		case len(e.operations) == 0: // which shows in the paths below it
-			e.kind = -1
+	kinds := map[key]int32{}
+	v.kind = make([]int32, len(v.candidates))
+	for i := range v.candidates {
+		n := v.candidates[i].Node
+		if !isMount(n) && len(v.candidates[i].Operations) == 0 { // it shows in the paths below it
+			v.kind[i] = -1
 			continue
-		case !ok:
-			kind = len(v.kinds)
-			kinds[key] = kind
+		}
+		kind, ok := int32(len(v.kinds)), false
+		if !isMount(n) { // which has a line of its own
+			k := key{parent(n.Path), names[i]}
+			if known, found := kinds[k]; found {
+				kind, ok = known, true
+			} else {
+				kinds[k] = kind
+			}
 		}
 		if !ok {
 			v.kinds = append(v.kinds, nil)
 		}
-		e.kind = kind
+		v.kind[i] = kind
 		v.kinds[kind] = append(v.kinds[kind], int32(i))
 	}
-	v.index = s.ranker.Index(v.candidates)
-	return v
 }
 
-// add adds an entry, whose kind is still that of its operations' names alone.
-func (v *View) add(n *Node, operations []NamedOperation, names int) {
-	e := &viewEntry{node: n, operations: operations, kind: names}
-	v.entries = append(v.entries, e)
-	v.byPath[n.Path] = e
-}
-
-// in returns which of the entries are at and below scope.
+// in returns which of the candidates are at and below scope.
 func (v *View) in(scope string) (from, to int) {
-	return reach(len(v.entries), func(i int) string { return v.entries[i].node.Path }, scope)
+	return reach(len(v.candidates), func(i int) string { return v.candidates[i].Node.Path }, scope)
 }
 
 // Age returns how old what the view has at and below scope is: the age of the
@@ -275,15 +277,16 @@ func (v *View) seen(t *tree, from, to int) time.Time {
 	var mount *Mount
 	at := 0 // in t.sorted, which is in the same order
 	if from < to {
-		at, _ = t.reach(v.entries[from].node.Path)
+		at, _ = t.reach(v.candidates[from].Node.Path)
 	}
-	for _, e := range v.entries[from:to] {
-		if m := e.node.Mount; m != nil && m != mount {
+	for i := range v.candidates[from:to] {
+		n := v.candidates[from+i].Node
+		if m := n.Mount; m != nil && m != mount {
 			mount = m
 			count(t.grown[m])
 		}
-		if e.node.seq > 0 { // and not a folder, in whose place may be what is hidden
-			for t.sorted[at].Path != e.node.Path {
+		if n.seq > 0 { // and not a folder, in whose place may be what is hidden
+			for t.sorted[at].Path != n.Path {
 				at++
 			}
 			count(t.sorted[at].seen)
