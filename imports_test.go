@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"client":                    {"client/artifact", "client/policy", "client/audit", "client/resilience", "space", "space/wip", "idl", "idl/cleantext"},
 	"client/audit/metrics":      {"client", "client/audit", "client/resilience", "idl"},
 	"client/audit/trace":        {"client/audit"},
+	"client/hostiletest":        {"space/wip"},
 	"client/remote":             {"client/policy", "client/audit", "space/wip", "idl"},
 	"client/remote/conformance": {"client/remote", "space/wip", "idl"},
 

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
@@ -50,17 +54,18 @@ func (a Approval) Question() string {
 		b.WriteString(text + "\n")
 	}
 	shown := func(label string, value json.RawMessage) {
-		text, _ := cleantext.Clean(string(value), most)
 		if len(value) > most {
 			label += fmt.Sprintf(" (%d bytes, of which this is the beginning)", len(value))
+			value = beginnings(value, most)
 		}
-		line("%s: %s", label, text)
+		text, _ := cleantext.Clean(string(value), most)
+		line("%s: %s", label, blanks.ReplaceAllString(text, "[blanks]"))
 	}
 	dry := ""
 	if a.Call.DryRun {
 		dry = ", as a dry run,"
 	}
-	line("%.128s (%s) asks%s for %s of %.256s.", a.Principal.ID, a.Principal.Audience, dry, a.Operation.Name, a.Call.Target)
+	line("%.128s (%s) asks%s for %s of %.256s.", a.Principal.ID, a.Principal.Audience, dry, a.Operation.Name, place(a.Call.Target))
 	switch {
 	case !a.Trusted:
 		line("Nobody vouches for its Host: it may do anything with the call, whatever it says of itself.")
@@ -77,6 +82,47 @@ func (a Approval) Question() string {
 		shown("A dry run says", a.Preview)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// blanks is what could push a stranger's words to where a line of ours is
+// expected.
+var blanks = regexp.MustCompile(`[\s\p{Z}\x{2800}]{3,}`)
+
+// plainPath is a path that cannot be read as words of the question.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9/._-]*$`)
+
+// place returns a path as the question has it: a Host may name an entry so that
+// it reads like a sentence.
+func place(path string) string {
+	if plainPath.MatchString(path) {
+		return path
+	}
+	return strconv.Quote(blanks.ReplaceAllString(path, "[blanks]"))
+}
+
+// beginnings shortens a record to about so many bytes, each member by itself, so
+// that a long one in front hides none behind it. What is no record is cut.
+func beginnings(value json.RawMessage, most int) json.RawMessage {
+	members := gjson.ParseBytes(value)
+	count := 0
+	members.ForEach(func(_, _ gjson.Result) bool { count++; return true })
+	if !members.IsObject() || count == 0 || most/count < 32 {
+		return value
+	}
+	out := []byte{'{'}
+	members.ForEach(func(name, member gjson.Result) bool {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(out, name.Raw...), ':')
+		if room := most/count - len(name.Raw) - 24; len(member.Raw) > max(room, 8) {
+			out = fmt.Appendf(out, "%s… (%d bytes)", strings.ToValidUTF8(member.Raw[:max(room, 8)], ""), len(member.Raw))
+		} else {
+			out = append(out, member.Raw...)
+		}
+		return true
+	})
+	return append(out, '}')
 }
 
 type approverKey struct{}

@@ -107,6 +107,7 @@ func (c *Client) unanswered(ctx context.Context, p *policy.Principal, r *prepare
 			Class: Domain, Message: fmt.Sprintf("the result is larger than the %d bytes that the operation may return", r.op.MaxOutput),
 			Hint: "ask for less: a smaller page, a narrower query",
 		}
+		c.audit.Fault(newID(), tool, err)
 		if r.needsApproval() {
 			e.Outcome, e.Message = OutcomeDone, "the operation was carried out, but "+e.Message
 			e.Hint = "do not send it again: " + c.findOut(p, r.node)

@@ -126,7 +126,7 @@ func TestSubstitutedDocument(t *testing.T) {
 			t.Errorf("%v", e)
 		}
 	}
-	if n := strings.Count(log.String(), `"cause":"an IDL document does not have the digest that its reference gives"`); n != 1 {
+	if n := strings.Count(log.String(), `"cause":"mount /d: an IDL document does not have the digest that its reference gives"`); n != 1 {
 		t.Errorf("the operator is told %d times:\n%s", n, log)
 	}
 }

@@ -84,6 +84,9 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("result of %s: found %d bytes, expected at most %d", e.Operation, e.Size, e.Max)
 }
 
+// Notice is what Error says: it quotes nothing of the result.
+func (e *SizeError) Notice() string { return e.Error() }
+
 // Is reports whether target is ErrTooLarge.
 func (e *SizeError) Is(target error) bool { return target == ErrTooLarge }
 

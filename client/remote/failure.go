@@ -145,7 +145,26 @@ func internal(message string) *wip.Failure {
 // broken is the failure of an answer that is not what the protocol says. An
 // operation has then been carried out.
 func broken(err error) *wip.Failure {
-	return &wip.Failure{Class: wip.Internal, Message: "the Host's answer is not what the protocol says", MaybeDone: true, Err: err}
+	return &wip.Failure{Class: wip.Internal, Message: "the Host's answer is not what the protocol says", MaybeDone: true, Err: breach{err}}
+}
+
+// breach is how an answer is not what the protocol says.
+type breach struct{ error }
+
+func (b breach) Unwrap() error { return b.error }
+
+// Notice says it for an operator's log, without what the Host sent.
+func (b breach) Notice() string {
+	const unsound = "the Host's answer is not what the protocol says: "
+	var form *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(b.error, &form):
+		return fmt.Sprintf(unsound+"found no JSON at byte %d", form.Offset)
+	case errors.As(b.error, &kind):
+		return fmt.Sprintf(unsound+"found a value of another type at byte %d", kind.Offset)
+	}
+	return unsound + printable(b.Error())
 }
 
 // printable returns a server's words for an operator's log: one short line.
