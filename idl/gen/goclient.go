@@ -16,7 +16,7 @@ var goClientRuntime string
 // none is reserved by Go itself.
 var goClientLanguage = language{
 	typ: goName, member: goName,
-	types: strings.Fields(`Arguments Call Corrected Fact FirstPage Invoker Millis Observation Observed Page Text Timestamp`),
+	types: strings.Fields(`Arguments Call Corrected Fact FirstPage Invoker Millis Observation Observed Page Text Timestamp TooLarge`),
 	// What a type has beside what the document says.
 	fields:     []string{"UnmarshalJSON"},
 	methods:    strings.Fields("Client Path Principal"),

@@ -41,8 +41,8 @@ var (
 	pythonImports = strings.Fields(`FirstPage Literal Mapping Observed Page Sequence Text TypeAlias UUID Unknown annotations cast
 		dataclass field`)
 	// pythonExports are what the package itself offers.
-	pythonExports = strings.Fields(`ArgumentError Call DomainError Fault FirstPage NotFound Observed Page Place ProtocolError Provenance
-		Refused Remote Space Stdio Text Transport Unavailable Unknown WipError connect`)
+	pythonExports = strings.Fields(`ArgumentError Artifact Call DomainError Fault FirstPage NotFound Observed Page Place ProtocolError Provenance
+		Refused Remote Space Stdio Text TooLarge Transport Unavailable Unknown WipError connect`)
 )
 
 // IsPythonPackage reports whether a Python package can have this name and be

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/wipagent/wipagent/adapter/mcp"
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/artifact"
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/gen"
 	"github.com/wipagent/wipagent/idl/gen/testdata/tracker"
@@ -46,7 +48,11 @@ var operator = &client.Principal{ID: "test", Audience: idl.LocalOperator}
 // trackerSpace mounts the tracker at /board. What changes issue 1 is approved,
 // and nothing else.
 func trackerSpace(ctx context.Context) (*client.Client, error) {
-	c := client.New(&client.Config{Approve: func(_ context.Context, a client.Approval) bool { return a.Call.Target == "/board/issues/1" }})
+	kept, err := artifact.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	c := client.New(&client.Config{Artifacts: kept, Approve: func(_ context.Context, a client.Approval) bool { return a.Call.Target == "/board/issues/1" }})
 	return c, c.Mount(ctx, "/board", boardHost{}, &client.MountOptions{Trusted: true})
 }
 
@@ -116,6 +122,9 @@ func (boardHost) CallOperation(ctx context.Context, call wip.Call) (wip.Result, 
 		return wip.Result{Value: raw}, err
 	case call.Operation == "read_body" && call.Path == "/issues/3":
 		return wip.Result{}, &wip.Failure{Class: wip.Domain, Message: "the issue is locked", Hint: "wait until it is not", RetryAfter: 1500 * time.Millisecond}
+	case call.Operation == "get_related_items" && call.Path == "/issues/9":
+		raw, err := json.Marshal(slices.Repeat([]string{"/issues/2"}, 5000))
+		return wip.Result{Value: raw}, err
 	case call.Operation == "read_body" && call.Path == "/issues/4":
 		return wip.Result{}, errors.New("a defect")
 	}
@@ -267,6 +276,12 @@ func TestGoClientErrors(t *testing.T) {
 	}
 	if _, err := issue(4).ReadBody(ctx); class(err) != client.Unavailable {
 		t.Errorf("found %v", err)
+	}
+	var large *trackerclient.TooLarge
+	if _, err := issue(9).GetRelatedItems(ctx); !errors.As(err, &large) || large.Artifact.Bytes != len(`"/board/issues/2",`)*5000+1 || !strings.Contains(err.Error(), large.Artifact.Path) {
+		t.Errorf("found %v, expected where 5000 paths are kept", err)
+	} else if rest, err := c.Invoke(ctx, operator, large.Artifact.Calls[0]); err != nil || !strings.Contains(string(rest.Result), "/board/issues/2") {
+		t.Errorf("found %v, %v behind the head", rest, err)
 	}
 	if _, err := issue(2).Close(ctx, trackerclient.IssueCloseArgs{Reason: "done"}); class(err) != client.Refused {
 		t.Errorf("found %v", err)

@@ -38,10 +38,10 @@ var typescriptWords = strings.Fields(`await break case catch class const continu
 
 // typescriptExports are what a program needs of the runtime.
 const typescriptExports = `export {
-  ArgumentError, DomainError, NotFound, Page, ProtocolError, Refused, Remote, Space, Stdio, Unavailable, WipError, connect,
+  ArgumentError, DomainError, NotFound, Page, ProtocolError, Refused, Remote, Space, Stdio, TooLarge, Unavailable, WipError, connect,
 } from "./runtime.js";
 export type {
-  Call, CallOptions, ErrorParts, Fact, Fault, FirstPage, JsonObject, Observed, Place, Provenance, Signal, StdioOptions, Text, Transport,
+  Artifact, Call, CallOptions, ErrorParts, Fact, Fault, FirstPage, JsonObject, Observed, Place, Provenance, Signal, StdioOptions, Text, Transport,
 } from "./runtime.js";
 `
 

@@ -6,7 +6,7 @@ import time
 from uuid import UUID
 
 from wipagent import (
-    ArgumentError, DomainError, NotFound, Page, Place, ProtocolError, Refused, Space, Text, Unavailable, Unknown, connect,
+    ArgumentError, DomainError, NotFound, Page, Place, ProtocolError, Refused, Space, Text, TooLarge, Unavailable, Unknown, connect,
 )
 from wipagent import _runtime
 from wipagent.tracker import Clock, Comment, Filter, Issue, Point, Spot
@@ -58,6 +58,16 @@ with space:
     assert raises(DomainError, locked.corrected) is locked and locked.corrected_call is None
     defect = raises(Unavailable, Issue(space, "/board/issues/4").read_body)
     assert defect.ref and defect.ref in defect.message
+    large = raises(TooLarge, Issue(space, "/board/issues/9").get_related_items)
+    kept = large.artifact
+    assert kept.size == len('"/board/issues/2",') * 5000 + 1 and kept.path in str(large) and kept.expires_in == 1800, kept
+    text, offset = "", 0
+    while offset is not None:
+        part = space.invoke(kept.path, "read", {"offset": offset, "length": 16000})
+        text, offset = text + part["json"], part["next_offset"]
+    assert text.startswith(kept.head) and text.endswith(kept.tail) and text.count("/board/issues/2") == 5000
+    rest = space.invoke(kept.calls[0].target, kept.calls[0].operation, kept.calls[0].arguments)
+    assert rest["offset"] == len(kept.head) and not kept.untrusted
     raises(Refused, lambda: Issue(space, "/board/issues/2").close(reason="done"))
     raises(NotFound, Issue(space, "/board/issues/77777777").read_body)
     bad = raises(ArgumentError, lambda: issue.search(filter=like, any_of=[like], page_size=1000, page=0))
@@ -109,6 +119,8 @@ for answer, words in {
     assert str(wrong) == words, wrong
 wrong = raises(ProtocolError, Issue(Space(Fixed({"result": {"title": "t", "state": "ajar"}})), "/x").get_metadata)
 assert str(wrong) == "result of Issue.get_metadata at '/state': found a string, expected a label that these bindings know"
+wrong = raises(ProtocolError, Issue(Space(Fixed({"artifact": {"path": "/a", "calls": []}})), "/x").get_metadata)
+assert str(wrong) == "artifact at '/bytes': found nothing, expected an integer", wrong
 endless = {"items": [], "page": 2, "page_size": 1, "total_matching": 9, "next_page": 2, "truncated": True, "source_truncated": False}
 pages = Issue(Space(Fixed({"result": endless})), "/x").search(filter=like)
 assert str(raises(ProtocolError, lambda: list(pages))) == "found page 2 behind page 2"

@@ -1,6 +1,6 @@
 // Calls the tracker and asserts what it answers. SERVER is the program that serves it.
 import {
-  ArgumentError, DomainError, NotFound, Page, ProtocolError, Refused, Space, Unavailable, WipError, connect, tracker, type Transport,
+  ArgumentError, DomainError, NotFound, Page, ProtocolError, Refused, Space, TooLarge, Unavailable, WipError, connect, tracker, type Transport,
 } from "./index.js";
 
 declare const process: { readonly env: { readonly [name: string]: string | undefined } };
@@ -59,6 +59,19 @@ try {
   same((await raised(DomainError, locked.corrected())) === locked, true);
   const defect = await raised(Unavailable, new tracker.Issue(space, "/board/issues/4").readBody());
   same(defect.ref !== "" && defect.message.includes(defect.ref), true);
+  const large = await raised(TooLarge, new tracker.Issue(space, "/board/issues/9").getRelatedItems());
+  const kept = large.artifact;
+  same([kept.bytes, kept.expiresInMillis, kept.untrusted, large.message.includes(kept.path)], ['"/board/issues/2",'.length * 5000 + 1, 1800000, false, true]);
+  let text = "";
+  for (let offset: number | null = 0; offset !== null; ) {
+    const part = await space.invoke({ target: kept.path, operation: "read", arguments: { offset, length: 16000 } });
+    const range = part as { json: string; next_offset: number | null };
+    text += range.json;
+    offset = range.next_offset;
+  }
+  same([text.startsWith(kept.head), text.endsWith(kept.tail), text.split("/board/issues/2").length], [true, true, 5001]);
+  const [first] = kept.calls;
+  same(first !== undefined && (await space.invoke(first) as { offset: number }).offset, kept.head.length);
   await raised(Refused, new tracker.Issue(space, "/board/issues/2").close({ reason: "done" }));
   await raised(NotFound, new tracker.Issue(space, "/board/issues/77777777").readBody());
   const bad = await raised(ArgumentError, issue.search({ filter, anyOf: [filter], pageSize: 1000, page: 0 }));
@@ -98,6 +111,10 @@ same(
 same(
   (await raised(ProtocolError, (await fixed({ result: { title: "t", state: "ajar" } })).getMetadata())).message,
   'result of Issue.get_metadata at "/state": found string, expected a label that these bindings know',
+);
+same(
+  (await raised(ProtocolError, (await fixed({ artifact: { path: "/a", calls: [] } })).getMetadata())).message,
+  'artifact at "/bytes": found nothing, expected an integer',
 );
 const endless = { items: [], page: 2, page_size: 1, total_matching: 9, next_page: 2, truncated: true, source_truncated: false };
 const pages = await (await fixed({ result: endless })).search({ filter });

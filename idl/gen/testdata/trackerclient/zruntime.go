@@ -16,7 +16,7 @@ import (
 )
 
 // Invoker calls operations; a *client.Client is one. Every error of a method of
-// this package that comes from it is a *client.Error.
+// this package that comes from it is a *client.Error, but for [TooLarge].
 type Invoker interface {
 	Invoke(ctx context.Context, p *client.Principal, call client.Call) (*client.Outcome, error)
 }
@@ -189,6 +189,15 @@ func carriedBy(result any) any {
 	return nil
 }
 
+// TooLarge is the error of a call that was carried out and whose result is too
+// large for an answer: Artifact says where it is kept, and how to read it.
+type TooLarge struct{ Artifact *client.Artifact }
+
+// Error says where the result is kept.
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("the result is too large for an answer: its %d bytes are kept at %s", e.Artifact.Bytes, e.Artifact.Path)
+}
+
 // Arguments are the arguments of one operation.
 type Arguments interface{ operation() string }
 
@@ -240,6 +249,9 @@ func send[T any](ctx context.Context, at entry, operation string, args json.RawM
 	out, err := at.client.Invoke(ctx, at.principal, client.Call{Target: at.path, Interface: at.iface, Operation: operation, Arguments: args})
 	if err != nil {
 		return result, err
+	}
+	if out.Artifact != nil {
+		return result, &TooLarge{out.Artifact}
 	}
 	if err := json.Unmarshal(out.Result, &result); err != nil {
 		return result, fmt.Errorf("result of %s: %w", operation, err)
