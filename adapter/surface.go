@@ -66,7 +66,8 @@ func (a *Adapter) programs() []offered {
 
 // operations returns a tool for each operation that the principal may discover,
 // in the order of first paths. whole says that they reach all there is: each
-// stands on one entry, and no result leads to others.
+// stands on one entry, and no result leads to others, as one does that is kept as
+// an artifact.
 func (a *Adapter) operations(p *client.Principal) (list []offered, whole bool) {
 	type origin struct {
 		iface   *idl.Interface
@@ -98,7 +99,7 @@ func (a *Adapter) operations(p *client.Principal) (list []offered, whole bool) {
 		}
 	}
 	tools := make([]*operationTool, len(order))
-	whole = len(order) > 0
+	whole = len(order) > 0 && !a.client.KeepsArtifacts()
 	for i, k := range order {
 		single := len(spread[origin{k.op.Interface, k.trusted}]) == 1
 		tools[i] = newOperationTool(k.op, k.trusted, entries[k], single)

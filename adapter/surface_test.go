@@ -17,6 +17,7 @@ import (
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/adapter/dialect"
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/artifact"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
@@ -75,6 +76,27 @@ func TestOperationsOfTheGrid(t *testing.T) {
 	steady := func(raw []byte) string { return varying.ReplaceAllString(string(raw), "~") }
 	if r.Failed || !r.Untrusted || steady(r.JSON) != steady(direct.JSON) {
 		t.Errorf("the tool answers\n%s\nand invoke\n%s", r.JSON, direct.JSON)
+	}
+}
+
+// TestOperationsAndArtifacts: where a result may become an artifact, which is read
+// by calls of an entry of its own, the verbs come along.
+func TestOperationsAndArtifacts(t *testing.T) {
+	kept, err := artifact.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	bare, c := (&workshop{}).open(t, true), client.New(&client.Config{Artifacts: kept})
+	if err := c.Mount(t.Context(), "/w", &workshop{result: func(wip.Call) (wip.Result, error) { return wip.Result{Value: json.RawMessage("true")}, nil }}, &client.MountOptions{Trusted: true}); err != nil {
+		t.Fatal(err)
+	}
+	lamp := &policy.Principal{ID: "lamp", Audience: idl.LocalOperator, Intent: []string{"/w/lamp#set_light"}}
+	if diff := cmp.Diff([]string{"lamp_set_light"}, listed(operations(t, bare, lamp, "mcp"))); diff != "" {
+		t.Errorf("without artifacts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"discover", "inspect", "invoke", "lamp_set_light"}, listed(operations(t, c, lamp, "mcp"))); diff != "" {
+		t.Errorf("with artifacts (-want +got):\n%s", diff)
 	}
 }
 

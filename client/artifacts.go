@@ -39,6 +39,10 @@ type Artifact struct {
 	Hint  string `json:"hint"`
 }
 
+// KeepsArtifacts reports whether a result that is too large for an answer becomes
+// an Artifact, which is read by calls of its entry.
+func (c *Client) KeepsArtifacts() bool { return c.artifacts != nil }
+
 // mountArtifacts makes the entries of a Store reachable.
 func (c *Client) mountArtifacts() {
 	err := c.Mount(context.Background(), ArtifactsPath, c.artifacts, &MountOptions{

@@ -74,6 +74,11 @@ func (f *schemaCmd) Run(ctx context.Context, c *cli) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	done, err := artifactFlags{}.keep(c) // as serve does, whose tools are more for it
+	if err != nil {
+		return err
+	}
+	defer done()
 	c.whole = true
 	return c.with(ctx, describing, func(ctx context.Context, s *session) error {
 		tools, err := adapter.New(adapter.Config{Client: s.client, Code: f.runner(s)}).Toolset(ctx, s.principal, adapter.ToolsetOptions{
