@@ -78,7 +78,7 @@ func (t *trees) since(ctx context.Context, caller wip.Caller, path, tag string) 
 		case c.Whole == nil:
 			return t.changed(c, asked)
 		case c.Tag != "" && len(c.Tag) <= maxTag && utf8.ValidString(c.Tag) && !strings.HasPrefix(c.Tag, ownTag):
-			nodes, err := flatten(nil, c.Whole, 0, t.limit)
+			nodes, err := flatten([]wip.Tree{*c.Whole}, t.limit)
 			return answer{status: whole, tag: c.Tag, nodes: nodes}, err
 		}
 		return t.compared(caller, path, tag, c.Whole)
@@ -103,29 +103,27 @@ func (t *trees) changed(c wip.Change, asked string) (answer, error) {
 	if len(c.Tag) > maxTag || len(c.Removed) > t.limit {
 		return answer{}, errors.New("found changes that cannot be sent: the tag is too long, or too much is removed")
 	}
-	a := answer{status: delta, tag: c.Tag, removed: c.Removed}
-	for i := range c.Replaced {
-		var err error
-		if a.nodes, err = flatten(a.nodes, &c.Replaced[i], 0, t.limit); err != nil {
-			return answer{}, err
-		}
-	}
+	nodes, err := flatten(c.Replaced, t.limit)
+	a := answer{status: delta, tag: c.Tag, removed: c.Removed, nodes: nodes}
 	if len(a.removed)+len(a.nodes) == 0 {
 		a.status = unchanged
 	}
-	return a, nil
+	return a, err
 }
 
 // compared names the tree's state by its content, remembers it, and says how
 // it differs from the one that tag names, if that is remembered.
 func (t *trees) compared(caller wip.Caller, path, tag string, tree *wip.Tree) (answer, error) {
-	nodes, err := flatten(nil, tree, 0, t.limit)
+	now, err := contentTag(tree, t.limit)
 	if err != nil {
 		return answer{}, err
 	}
-	now := contentTag(nodes)
 	if now == tag {
 		return answer{status: unchanged, tag: now}, nil
+	}
+	nodes, err := flatten([]wip.Tree{*tree}, t.limit)
+	if err != nil {
+		return answer{}, err
 	}
 	t.mu.Lock()
 	old, known := t.states.get(stateKey{caller.ID, path, tag})
@@ -139,36 +137,49 @@ func (t *trees) compared(caller wip.Caller, path, tag string, tree *wip.Tree) (a
 	return answer{status: whole, tag: now, nodes: nodes}, nil
 }
 
-// contentTag names a tree by everything that is in it.
-func contentTag(nodes []wireEntry) string {
-	h := sha256.New()
-	for i := range nodes {
-		e := &nodes[i]
-		number(h, e.Depth)
-		write(h, e.Path, e.Title, e.Summary, e.Tag, strconv.FormatBool(e.Indexable))
-		if e.Object == nil {
-			number(h, -1)
-			continue
-		}
-		number(h, len(e.Object.Interfaces))
-		write(h, e.Object.ID)
-		for _, ref := range e.Object.Interfaces {
-			write(h, ref.Document, ref.Interface, ref.SHA256)
+// contentTag names a tree of at most limit entries by everything that is in it.
+func contentTag(t *wip.Tree, limit int) (string, error) {
+	if err := new(extent).add(t, 0, limit); err != nil {
+		return "", err
+	}
+	d := digest{hash: sha256.New()}
+	d.tree(t, 0)
+	return ownTag + hex.EncodeToString(d.hash.Sum(nil)[:16]), nil
+}
+
+// digest hashes trees, each entry at once.
+type digest struct {
+	hash hash.Hash
+	text []byte
+}
+
+func (d *digest) tree(t *wip.Tree, depth int) {
+	e := &t.Entry
+	d.text = d.text[:0]
+	d.number(depth)
+	d.words(e.Path, e.Title, e.Summary, e.Tag, strconv.FormatBool(e.Indexable))
+	if e.Object == nil {
+		d.number(-1)
+	} else {
+		d.number(len(e.Object.Interfaces))
+		d.words(e.Object.ID)
+		for i := range e.Object.Interfaces {
+			ref := &e.Object.Interfaces[i]
+			d.words(ref.Document, ref.Interface, ref.SHA256)
 		}
 	}
-	return ownTag + hex.EncodeToString(h.Sum(nil)[:16])
+	d.hash.Write(d.text)
+	for i := range t.Children {
+		d.tree(&t.Children[i], depth+1)
+	}
 }
 
-func number(h hash.Hash, n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	h.Write(b[:])
-}
+func (d *digest) number(n int) { d.text = binary.BigEndian.AppendUint64(d.text, uint64(n)) }
 
-func write(h hash.Hash, parts ...string) {
+func (d *digest) words(parts ...string) {
 	for _, s := range parts {
-		number(h, len(s))
-		h.Write([]byte(s))
+		d.number(len(s))
+		d.text = append(d.text, s...)
 	}
 }
 
@@ -189,7 +200,7 @@ func (t *trees) page(caller wip.Caller, a answer, cursor string) (*treeResult, e
 		}
 		a, from = p.answer, n
 	}
-	r := &treeResult{Status: &a.status, Tag: a.tag}
+	r := &treeResult{Status: a.status, Tag: a.tag}
 	at, size := from, 0
 	for ; at < len(a.removed) && at-from < pageEntries && size < pageBytes; at++ {
 		r.Removed = append(r.Removed, a.removed[at])

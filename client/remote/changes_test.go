@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/wipagent/wipagent/client/remote"
@@ -65,6 +68,63 @@ func TestChanges(t *testing.T) {
 			t.Fatalf("found the tags %s and %s", first.Tag, change.Tag)
 		}
 	})
+}
+
+// naively makes one edit by searching the tree for its place: that of the child
+// whose path it has, or which of those above it is nearest.
+func naively(t wip.Tree, path string, by *wip.Tree) wip.Tree {
+	if t.Entry.Path == path && by != nil {
+		return *by
+	}
+	at := -1
+	for i, c := range t.Children {
+		if strings.HasPrefix(path+"/", c.Entry.Path+"/") && (at < 0 || len(c.Entry.Path) > len(t.Children[at].Entry.Path)) {
+			at = i
+		}
+	}
+	t.Children = slices.Clone(t.Children)
+	switch {
+	case at < 0 && by != nil:
+		t.Children = append(t.Children, *by)
+	case at >= 0 && by == nil && t.Children[at].Entry.Path == path:
+		t.Children = slices.Delete(t.Children, at, at+1)
+	case at >= 0:
+		t.Children[at] = naively(t.Children[at], path, by)
+	}
+	return t
+}
+
+// Any changes are made in their order, and leave the tree that was there as it
+// was.
+func TestApply(t *testing.T) {
+	paths := []string{"/", "/a", "/a/b", "/a/b/c", "/b", "/b/b", "/c/a/a/d", "/d", "/e/a", "x"}
+	rapid.Check(t, func(t *rapid.T) {
+		old := anyTree(t, rapid.SampledFrom([]string{"/", "/a"}).Draw(t, "root"), 3)
+		before, want := clone(old), old
+		c := wip.Change{Removed: rapid.SliceOfN(rapid.SampledFrom(paths[1:]), 0, 5).Draw(t, "removed")}
+		for _, path := range c.Removed {
+			want = naively(want, path, nil)
+		}
+		for _, path := range rapid.SliceOfN(rapid.SampledFrom(paths), 0, 5).Draw(t, "replaced") {
+			tree := anyTree(t, path, 2)
+			c.Replaced = append(c.Replaced, tree)
+			want = naively(want, path, &tree)
+		}
+		if diff := cmp.Diff(want, remote.Apply(old, c), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+		if diff := cmp.Diff(before, old); diff != "" {
+			t.Fatalf("the tree that was there is another now\n%s", diff)
+		}
+	})
+}
+
+func clone(t wip.Tree) wip.Tree {
+	t.Children = slices.Clone(t.Children)
+	for i := range t.Children {
+		t.Children[i] = clone(t.Children[i])
+	}
+	return t
 }
 
 // large returns a tree of n entries below its root, in folders of 100.

@@ -144,11 +144,17 @@ func (l *httpLink) close() {
 }
 
 // do posts one request.
-func (l *httpLink) do(ctx context.Context, method string, params any, limit int) (json.RawMessage, error) {
+func (l *httpLink) do(ctx context.Context, method string, params any, limit int) (result json.RawMessage, err error) {
+	err = l.stream(ctx, method, params, limit, func(d *decoder) error { return d.Decode(&result) })
+	return result, err
+}
+
+// stream posts one request, whose result is read as it comes.
+func (l *httpLink) stream(ctx context.Context, method string, params any, limit int, result func(*decoder) error) error {
 	id := jsonrpc2.ID{Num: l.seq.Add(1)}
 	body, err := encodeRequest(id, method, params, int(l.maxRequest.Load()))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var sent atomic.Bool
 	open, done := context.WithCancel(ctx)
@@ -157,26 +163,35 @@ func (l *httpLink) do(ctx context.Context, method string, params any, limit int)
 	traced := httptrace.WithClientTrace(open, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	req, err := l.newRequest(traced, body)
 	if err != nil {
-		return nil, &wip.Failure{Class: wip.Internal, Message: "making a request", Err: errors.Unwrap(err)}
+		return &wip.Failure{Class: wip.Internal, Message: "making a request", Err: errors.Unwrap(err)}
 	}
 	resp, err := l.client.Do(req)
 	if err != nil {
-		return nil, lost(ctx, err, sent.Load())
+		return lost(ctx, err, sent.Load())
 	}
 	defer resp.Body.Close()
-	answer, err := readBody(resp, limit)
+	in, err := expanded(resp, limit)
 	switch {
+	case err != nil:
+	case resp.StatusCode == http.StatusOK:
+		err = readAnswer(newDecoder(in), id, result)
+	default:
+		var told []byte
+		if told, err = io.ReadAll(in); err == nil || errors.Is(err, errTooDeep) {
+			return l.refusal(resp, told)
+		}
+	}
+	var f *wip.Failure
+	switch {
+	case err == nil || errors.As(err, &f):
+		return err
 	case errors.Is(err, errTooLarge):
 		io.CopyN(io.Discard, resp.Body, 4<<10) // the connection may be kept if that is all
-		return nil, tooLarge(limit)
-	case errors.Is(err, errEncoding):
-		return nil, broken(err)
-	case err != nil:
-		return nil, lost(ctx, err, true)
-	case resp.StatusCode != http.StatusOK:
-		return nil, l.refusal(resp, answer)
+		return tooLarge(limit)
+	case in != nil && in.lost:
+		return lost(ctx, in.err, true)
 	}
-	return decodeAnswer(answer, id)
+	return broken(err)
 }
 
 func (l *httpLink) newRequest(ctx context.Context, body []byte) (*http.Request, error) {
@@ -225,66 +240,11 @@ func encodeRequest(id jsonrpc2.ID, method string, params any, limit int) ([]byte
 	return body, nil
 }
 
-var (
-	errTooLarge = errors.New("the answer is too large")
-	errEncoding = errors.New("found an answer in an encoding that is neither gzip nor none, or is broken")
-)
-
-// readBody reads an answer, expanded, of at most limit bytes.
-func readBody(resp *http.Response, limit int) ([]byte, error) {
-	if resp.ContentLength > int64(limit) {
-		return nil, errTooLarge
-	}
-	body, packed := io.Reader(resp.Body), false
-	switch resp.Header.Get("Content-Encoding") {
-	case "", "identity":
-	case "gzip":
-		z, err := gzip.NewReader(io.LimitReader(resp.Body, int64(limit)+1))
-		if err != nil {
-			return nil, errEncoding
-		}
-		body, packed = z, true
-	default:
-		return nil, errEncoding
-	}
-	var out bytes.Buffer
-	if resp.ContentLength > 0 && !packed {
-		out.Grow(int(min(resp.ContentLength, 1<<20)) + bytes.MinRead)
-	}
-	n, err := io.Copy(&out, io.LimitReader(body, int64(limit)+1))
-	switch {
-	case n > int64(limit):
-		return nil, errTooLarge
-	case packed && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)):
-		return nil, errEncoding
-	}
-	return out.Bytes(), err
-}
-
 func tooLarge(limit int) *wip.Failure {
 	return &wip.Failure{
 		Class: wip.Domain, Message: fmt.Sprintf("the Host's answer is larger than the %d bytes that are read of one", limit),
 		Hint: "ask for less: a smaller page, a narrower query", MaybeDone: true,
 	}
-}
-
-// decodeAnswer returns the result that an answer holds, or its failure.
-func decodeAnswer(raw []byte, id jsonrpc2.ID) (json.RawMessage, error) {
-	if err := checkDepth(raw); err != nil {
-		return nil, broken(err)
-	}
-	var resp jsonrpc2.Response
-	switch err := json.Unmarshal(raw, &resp); {
-	case err != nil:
-		return nil, broken(err)
-	case resp.Error != nil:
-		return nil, fromError(resp.Error)
-	case resp.ID != id:
-		return nil, broken(errors.New("found the answer to another request"))
-	case resp.Result == nil:
-		return nil, broken(errors.New("found an answer with neither result nor error"))
-	}
-	return *resp.Result, nil
 }
 
 // lost is the failure of a request that had no answer.
@@ -310,7 +270,7 @@ func lost(ctx context.Context, err error, sent bool) *wip.Failure {
 // refusal is the failure that an answer with another status than 200 stands
 // for: what it says itself, if it is of the protocol.
 func (l *httpLink) refusal(resp *http.Response, body []byte) *wip.Failure {
-	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" && checkDepth(body) == nil {
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
 		var r jsonrpc2.Response
 		if json.Unmarshal(body, &r) == nil && r.Error != nil {
 			if r.Error.Code == codeVersion {

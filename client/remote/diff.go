@@ -42,6 +42,9 @@ func (d *differ) compare(old, now int) bool {
 	if !d.old[old].same(&d.now[now]) {
 		return false
 	}
+	if d.equal(old, now) {
+		return true
+	}
 	was := map[string]int{}
 	count := 0
 	for i := old + 1; i < d.oldEnd[old]; i = d.oldEnd[i] {
@@ -72,6 +75,21 @@ func (d *differ) compare(old, now int) bool {
 	for i := now + 1; i < d.nowEnd[now]; i = d.nowEnd[i] {
 		if at, ok := was[d.now[i].Path]; !ok || !d.compare(at, i) {
 			d.replace(i)
+		}
+	}
+	return true
+}
+
+// equal reports whether two trees are the same, entry by entry.
+func (d *differ) equal(old, now int) bool {
+	n, deeper := d.oldEnd[old]-old, d.now[now].Depth-d.old[old].Depth
+	if n != d.nowEnd[now]-now {
+		return false
+	}
+	for i := range n {
+		was, is := &d.old[old+i], &d.now[now+i]
+		if is.Depth-was.Depth != deeper || !was.same(is) {
+			return false
 		}
 	}
 	return true

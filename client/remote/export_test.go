@@ -18,3 +18,12 @@ func Over(transport http.RoundTripper) *Host {
 	h.link = l
 	return h
 }
+
+// Levels returns how deep JSON is that comes in pieces.
+func Levels(pieces []string) (deepest int) {
+	var l levels
+	for _, piece := range pieces {
+		deepest = max(deepest, l.count([]byte(piece)))
+	}
+	return deepest
+}

@@ -149,22 +149,22 @@ func decodeRequest(raw []byte) (*jsonrpc2.Request, *jsonrpc2.Error) {
 
 // reply writes an answer, compressed if that is wanted and worth it.
 func (h *handler) reply(w http.ResponseWriter, r *http.Request, resp *jsonrpc2.Response) {
-	body, err := json.Marshal(resp)
+	parts, size, err := encodeResponse(resp)
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, wireFailure{Class: wip.Internal, Message: "internal error", MaybeDone: true}.error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	if len(body) >= compressMin && acceptsGzip(r) {
+	if size >= compressMin && acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
-		z.Write(body) // an error is of a client that is gone
+		parts.WriteTo(z) // an error is of a client that is gone
 		z.Close()
 		return
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.Write(body)
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	parts.WriteTo(w)
 }
 
 func acceptsGzip(r *http.Request) bool {

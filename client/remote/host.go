@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -261,14 +262,14 @@ func scope(ctx context.Context, caller wip.Caller) common {
 // ask makes a request that changes nothing, with parameters that are made once
 // the Host is there. Its error is the context's own or a *wip.Failure.
 func (h *Host) ask(outer context.Context, method string, params func(ctx context.Context) any, result any) error {
+	return h.stream(outer, method, params, func(d *decoder) error { return d.Decode(result) })
+}
+
+// stream is ask for a result that is read as it comes.
+func (h *Host) stream(outer context.Context, method string, params func(ctx context.Context) any, result func(*decoder) error) error {
 	ctx, done := context.WithTimeout(outer, h.opt.Timeout)
 	defer done()
-	raw, err := h.request(ctx, method, params, maxPage)
-	if err == nil {
-		if err = json.Unmarshal(raw, result); err != nil {
-			err = broken(err)
-		}
-	}
+	err := h.request(ctx, method, params, maxPage, result)
 	if err != nil && outer.Err() != nil {
 		return outer.Err()
 	}
@@ -287,20 +288,35 @@ func harmless(err error) error {
 	return err
 }
 
-func (h *Host) request(ctx context.Context, method string, params func(ctx context.Context) any, limit int) (json.RawMessage, error) {
+// streamer is a link whose answers can be read as they come.
+type streamer interface {
+	stream(ctx context.Context, method string, params any, limit int, result func(*decoder) error) error
+}
+
+// request makes one request and has its result read.
+func (h *Host) request(ctx context.Context, method string, params func(ctx context.Context) any, limit int, result func(*decoder) error) error {
 	if ctx.Err() != nil {
-		return nil, ended(ctx, false)
+		return ended(ctx, false)
 	}
 	l, err := h.ready(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	raw, err := l.do(ctx, method, params(ctx), limit)
+	if s, ok := l.(streamer); ok {
+		err = s.stream(ctx, method, params(ctx), limit, result)
+	} else {
+		var raw json.RawMessage
+		if raw, err = l.do(ctx, method, params(ctx), limit); err == nil {
+			if err = result(newDecoder(newInput(bytes.NewReader(raw), limit))); err != nil {
+				err = broken(err)
+			}
+		}
+	}
 	var f *wip.Failure
 	if errors.As(err, &f) && f.Class == wip.Transient && over(ctx) {
 		err = ended(ctx, f.MaybeDone) // the server, which had the same deadline, was faster to say so
 	}
-	return raw, err
+	return err
 }
 
 // over reports whether the context has ended, also if its timer is late.
@@ -315,11 +331,16 @@ func over(ctx context.Context) bool {
 func (h *Host) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.Entry, error) {
 	var r fetchResult
 	err := h.ask(ctx, fetch, func(ctx context.Context) any { return fetchParams{scope(ctx, caller), &path} }, &r)
-	switch {
-	case err != nil:
+	if err != nil {
 		return wip.Entry{}, err
-	case r.Entry == nil:
-		return wip.Entry{}, harmless(broken(errors.New("found an answer to fetch without an entry")))
+	}
+	if r.Entry == nil {
+		err = errors.New("found an answer to fetch without an entry")
+	} else {
+		err = r.Entry.check()
+	}
+	if err != nil {
+		return wip.Entry{}, harmless(broken(err))
 	}
 	return r.Entry.entry(), nil
 }
@@ -327,13 +348,10 @@ func (h *Host) Fetch(ctx context.Context, caller wip.Caller, path string) (wip.E
 // FetchTree asks the Host for the tree at path.
 func (h *Host) FetchTree(ctx context.Context, caller wip.Caller, path string) (wip.Tree, error) {
 	c, err := h.FetchTreeSince(ctx, caller, path, "")
-	switch {
-	case err != nil:
+	if err != nil {
 		return wip.Tree{}, err
-	case c.Whole == nil:
-		return wip.Tree{}, harmless(broken(errors.New("found changes where a whole tree was asked for")))
 	}
-	return *c.Whole, nil
+	return *c.Whole, nil // which is what there is without a tag
 }
 
 // FetchTreeSince asks the Host for what has changed in the tree at path since
@@ -347,63 +365,21 @@ func (h *Host) FetchTreeSince(ctx context.Context, caller wip.Caller, path, tag 
 }
 
 func (h *Host) fetchTreeSince(ctx context.Context, caller wip.Caller, path, tag string) (wip.Change, error) {
-	var first treeResult
-	var nodes []wireEntry
-	var removed []string
-	pages := 0
-	for cursor := ""; ; {
-		if pages++; pages > maxPages {
-			return wip.Change{}, broken(fmt.Errorf("found a tree of more than %d pages", maxPages))
-		}
-		var page treeResult
-		err := h.ask(ctx, fetchTree, func(ctx context.Context) any { return treeParams{scope(ctx, caller), &path, tag, cursor} }, &page)
-		switch {
-		case err != nil:
+	r := &treeReader{limit: h.opt.MaxEntries}
+	for range maxPages {
+		params := func(ctx context.Context) any { return treeParams{scope(ctx, caller), &path, tag, r.cursor} }
+		if err := h.stream(ctx, fetchTree, params, r.page); err != nil {
 			return wip.Change{}, err
-		case page.Status == nil:
-			return wip.Change{}, broken(errors.New("found an answer to fetch_tree without a status"))
-		case len(page.Tag) > maxTag || len(page.NextCursor) > maxTag:
-			return wip.Change{}, broken(fmt.Errorf("found a tag or cursor of more than %d bytes", maxTag))
-		case cursor == "":
-			first = page
-		case *page.Status != *first.Status || page.Tag != first.Tag:
-			return wip.Change{}, broken(errors.New("found pages of different answers"))
 		}
-		if len(nodes)+len(page.Nodes)+len(removed)+len(page.Removed) > h.opt.MaxEntries {
-			return wip.Change{}, broken(fmt.Errorf("found a tree of more than %d entries", h.opt.MaxEntries))
-		}
-		nodes, removed = append(nodes, page.Nodes...), append(removed, page.Removed...)
-		if cursor = page.NextCursor; cursor == "" {
-			break
-		}
-		if len(page.Nodes)+len(page.Removed) == 0 {
-			return wip.Change{}, broken(errors.New("found a page without entries that is not the last"))
+		if r.cursor == "" {
+			c, err := r.change(tag)
+			if err != nil {
+				err = broken(err)
+			}
+			return c, err
 		}
 	}
-	trees, err := unflatten(nodes)
-	if err != nil {
-		return wip.Change{}, broken(err)
-	}
-	c := wip.Change{Tag: first.Tag}
-	switch *first.Status {
-	case whole:
-		if len(trees) != 1 || len(removed) != 0 {
-			return wip.Change{}, broken(fmt.Errorf("found %d trees and %d removed entries, expected one whole tree", len(trees), len(removed)))
-		}
-		c.Whole = &trees[0]
-	case unchanged:
-		if len(trees)+len(removed) != 0 {
-			return wip.Change{}, broken(errors.New("found entries in what is said to be unchanged"))
-		}
-	case delta:
-		c.Removed, c.Replaced = removed, trees
-	default:
-		return wip.Change{}, broken(errors.New("found a status that is none of whole, unchanged, delta"))
-	}
-	if tag == "" && c.Whole == nil {
-		return wip.Change{}, broken(errors.New("found changes where a whole tree was asked for"))
-	}
-	return c, nil
+	return wip.Change{}, broken(fmt.Errorf("found a tree of more than %d pages", maxPages))
 }
 
 // Document asks the Host for an IDL document.
@@ -423,20 +399,17 @@ func (h *Host) Document(ctx context.Context, name string) ([]byte, error) {
 func (h *Host) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
 	ctx, done := context.WithTimeout(ctx, h.opt.Timeout)
 	defer done()
-	raw, err := h.request(ctx, callOperation, func(ctx context.Context) any {
+	var r callResult
+	err := h.request(ctx, callOperation, func(ctx context.Context) any {
 		return callParams{
 			common: scope(ctx, call.Caller), CallID: call.ID, Path: &call.Path, Object: &call.Object, Interface: &call.Interface,
 			Operation: &call.Operation, Arguments: call.Arguments, IdempotencyKey: call.IdempotencyKey,
 			Idempotent: call.Idempotent, DryRun: call.DryRun,
 		}
-	}, h.opt.MaxResponse)
-	if err != nil {
-		return wip.Result{}, err
-	}
-	var r callResult
-	switch err := json.Unmarshal(raw, &r); {
+	}, h.opt.MaxResponse, func(d *decoder) error { return d.Decode(&r) })
+	switch {
 	case err != nil:
-		return wip.Result{}, broken(err)
+		return wip.Result{}, err
 	case len(r.Value) == 0:
 		return wip.Result{}, broken(errors.New("found an answer to call_operation without a value"))
 	}

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -185,6 +187,19 @@ func (s *server) answer(ctx context.Context, who bearer, req *jsonrpc2.Request) 
 	return resp
 }
 
+// encodeResponse returns the text of what answer returned, in parts, of which the
+// result is not copied again; and how long it is.
+func encodeResponse(resp *jsonrpc2.Response) (parts net.Buffers, size int, err error) {
+	if resp.Result == nil {
+		raw, err := json.Marshal(resp)
+		return net.Buffers{raw}, len(raw), err
+	}
+	id, err := json.Marshal(resp.ID)
+	head := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`))
+	parts = net.Buffers{head, *resp.Result, []byte("}")}
+	return parts, len(head) + len(*resp.Result) + 1, err
+}
+
 func (s *server) checkSize(method string, size int) error {
 	limit := maxPage
 	if method == callOperation {
@@ -332,8 +347,8 @@ func (s *server) fetch(ctx context.Context, caller wip.Caller, p *fetchParams) (
 	if err != nil {
 		return fetchResult{}, err
 	}
-	w, err := toWire(e, 0)
-	return fetchResult{&w}, err
+	w := new(flattener).toWire(&e)
+	return fetchResult{&w}, w.sendable()
 }
 
 func (s *server) fetchTree(ctx context.Context, caller wip.Caller, p *treeParams) (*treeResult, error) {

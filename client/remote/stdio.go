@@ -31,7 +31,7 @@ func ServeStdio(ctx context.Context, host wip.Host, in io.Reader, out io.Writer,
 	s := &stdioServer{server: newServer(host, opt), running: map[jsonrpc2.ID]context.CancelFunc{}}
 	stream := &lines{
 		in: bufio.NewReaderSize(in, 64<<10), out: out,
-		maxRead: s.MaxRequest, maxWrite: s.MaxResponse + 1<<10,
+		maxRead: s.MaxRequest, maxWrite: max(s.MaxResponse, maxPage) + 1<<10,
 	}
 	stream.onBad = func(bad error) error {
 		e := &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: bad.Error()}
@@ -44,6 +44,7 @@ func ServeStdio(ctx context.Context, host wip.Host, in io.Reader, out io.Writer,
 		}
 		return stream.write(append(line, '\n'))
 	}
+	s.stream = stream
 	stream.atEnd = func() { wait(ctx, &s.open, answersWithin) }
 	conn := jsonrpc2.NewConn(ctx, stream, s, jsonrpc2.SetLogger(silent{}))
 	select {
@@ -79,6 +80,7 @@ func wait(ctx context.Context, group *sync.WaitGroup, within time.Duration) {
 // stdioServer handles the messages of one session.
 type stdioServer struct {
 	*server
+	stream      *lines
 	open        sync.WaitGroup
 	initialized bool // touched by the reading goroutine only
 
@@ -135,7 +137,7 @@ func (s *stdioServer) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *json
 		delete(s.running, req.ID)
 		s.mu.Unlock()
 		end()
-		conn.SendResponse(ctx, resp)
+		s.stream.send(resp) // an error is of a client that is gone
 		if req.Method == initialize && resp.Error == nil {
 			s.initialized = true
 		}

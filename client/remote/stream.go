@@ -127,7 +127,17 @@ func (l *lines) WriteObject(v any) error {
 	return l.write(message.Bytes())
 }
 
-func (l *lines) write(line []byte) error {
+// send writes an answer, which is as long as it may be.
+func (l *lines) send(resp *jsonrpc2.Response) error {
+	parts, _, err := encodeResponse(resp)
+	if err != nil {
+		return err
+	}
+	return l.write(append(parts, []byte{'\n'})...)
+}
+
+// write writes a line that comes in parts.
+func (l *lines) write(line ...[]byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.broken != nil {
@@ -136,12 +146,14 @@ func (l *lines) write(line []byte) error {
 	if d, ok := l.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		d.SetWriteDeadline(time.Now().Add(writeWithin)) // an error says that it has none
 	}
-	if _, err := l.out.Write(line); err != nil {
-		l.broken = fmt.Errorf("writing a message: %w", err) // half a line may be out: nobody could read on
-		if l.closer != nil {
-			l.closer()
+	for _, part := range line {
+		if _, err := l.out.Write(part); err != nil {
+			l.broken = fmt.Errorf("writing a message: %w", err) // half a line may be out: nobody could read on
+			if l.closer != nil {
+				l.closer()
+			}
+			return l.broken
 		}
-		return l.broken
 	}
 	return nil
 }

@@ -173,7 +173,8 @@ func TestClientRefuses(t *testing.T) {
 		{"expands too far", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			z.Write(make([]byte, 30<<20))
+			io.WriteString(z, `{"jsonrpc":"2.0","result":"`)
+			z.Write(bytes.Repeat([]byte("x"), 30<<20))
 			z.Close()
 		}, callIt, wip.Domain, true},
 		{"cut off", func(w http.ResponseWriter, _ *http.Request) {
@@ -204,6 +205,19 @@ func TestClientRefuses(t *testing.T) {
 		{"a list too long", ok(`{"status":"whole","nodes":[{"path":"/"},` + nodes(30_000) + `]}`), tree, wip.Internal, false},
 		{"pages without end", ok(`{"status":"whole","nodes":[],"next_cursor":"x"}`), tree, wip.Internal, false},
 		{"pages with entries without end", ok(`{"status":"delta","nodes":[{"path":"/"}],"next_cursor":"x"}`), tree, wip.Internal, false},
+		{"an entry too long", ok(`{"status":"whole","nodes":[{"path":"/","future":"` + strings.Repeat("x", 2<<20) + `"}]}`), tree, wip.Internal, false},
+		{"too many interfaces", ok(`{"entry":{"path":"/","object":{"id":"o","interfaces":[` + strings.Repeat(`{"document":"d","interface":"I"},`, 64) + `{"document":"d","interface":"I"}]}}}`), entry, wip.Internal, false},
+		{"a null among the entries", ok(`{"status":"whole","nodes":[{"path":"/"},null]}`), tree, wip.Internal, false},
+		{"a null among the removed", ok(`{"status":"delta","removed":[null]}`), tree, wip.Internal, false},
+		{"a comma too many", ok(`{"status":"whole","nodes":[{"path":"/"},]}`), tree, wip.Internal, false},
+		{"two results", ok(`{"value":1},"result":{"value":2}`), callIt, wip.Internal, true},
+		{"two answers", ok(`{"value":1}} {"result":{"value":2}`), callIt, wip.Internal, true},
+		{"an error beside a result", ok(`{"value":1},"error":{"code":-32011,"message":"no","data":{"class":"domain","message":"no"}}`), callIt, wip.Domain, false},
+		{"a tree cut off", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{"status":"whole","nodes":[{"path":"/"},`))
+		}, tree, wip.Transient, false},
+		{"members in another order", ok(`{"nodes":[{"tag":"t","path":"/","future":[{}]}],"future":{"nodes":[1]},"status":"whole"},"future":[1]`), tree, "", false},
 		{"a tree", ok(`{"status":"whole","nodes":[{"path":"/"},{"path":"/a","depth":1},{"path":"/a/b","depth":2},{"path":"/c","depth":1}]}`), tree, "", false},
 	} {
 		h := hostile(t, test.answer)
