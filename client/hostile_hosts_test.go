@@ -95,6 +95,13 @@ func tricked(t *testing.T, host wip.Host, rule string) {
 			t.Errorf("a model is shown %q: …%s…", bad, shown[max(0, i-200):min(len(shown), i+200)])
 		}
 	}
+	found, err := c.Discover(t.Context(), owner, "/", "tea")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(found.Map, "Shop)") || strings.Contains(found.Map, "(/shop") {
+		t.Errorf("a mount's own title forges a line of the map: %s", found.Map)
+	}
 	mounts, err := json.Marshal(c.Mounts())
 	if err != nil {
 		t.Fatal(err)

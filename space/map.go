@@ -147,7 +147,11 @@ func (l *mapLine) measure() {
 	}
 	first := l.entries[0]
 	l.long, l.short = first.Node.Path+rest, "  "+first.Node.HostPath+rest
-	if title := first.Node.Title; isMount(first.Node) && title != "" && !strings.EqualFold("/"+title, first.Node.Path) {
+	title := first.Node.Title
+	if m := first.Node.Mount; m != nil && !m.Trusted { // its Host's own might read like a line or a mark of the map
+		title = m.Title
+	}
+	if isMount(first.Node) && title != "" && !strings.EqualFold("/"+title, first.Node.Path) {
 		l.long = first.Node.Path + " (" + title + ")"
 	}
 	if m := first.Node.Mount; m != nil && !m.Available() {
