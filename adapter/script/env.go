@@ -170,6 +170,9 @@ func (e *Env) parse(r *run, name, src string, live bool) (*syntax.File, error) {
 	if len(src) > maxSource {
 		return nil, &Error{Name: name, Message: "the script is longer than 262,144 bytes"}
 	}
+	if bad := badText(name, src); bad != nil {
+		return nil, bad
+	}
 	file, err := options.Parse(name, src, 0)
 	if err != nil {
 		return nil, err

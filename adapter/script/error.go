@@ -190,7 +190,7 @@ func (r *run) failure(err error) error {
 				continue
 			}
 			e.place(frame.Pos)
-			e.Stack = append(e.Stack, fmt.Sprintf("%s: in %s", frame.Pos, frame.Name))
+			e.Stack = append(e.Stack, fmt.Sprintf("%s: in %s", frame.Pos, short(frame.Name)))
 		}
 		if len(e.Stack) <= 1 {
 			e.Stack = nil
@@ -214,11 +214,7 @@ func (r *run) failure(err error) error {
 		e.place(at.Pos)
 		e.Message = hinted(at.Msg, syntaxHint(at.Msg, r.line(e.Line)))
 	}
-	const most = 8 << 10 // bytes; a message may quote what a script has made
-	if len(e.Message) > most {
-		e.Message = strings.ToValidUTF8(e.Message[:most], "") + fmt.Sprintf("… and %d more bytes", len(e.Message)-most)
-	}
-	e.Message = printable(e.Message)
+	e.Message = printable(bounded(e.Message))
 	e.cause = err
 	return e
 }
@@ -265,7 +261,7 @@ func (e *Env) undefined(message string) string {
 	if hint == "" {
 		hint = "help() lists what there is"
 	}
-	return "found the name " + name + ", which is not defined; " + hint
+	return "found the name " + short(name) + ", which is not defined; " + hint
 }
 
 // didYouMean names the nearest of the names to one that is not among them.

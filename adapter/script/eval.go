@@ -41,7 +41,7 @@ func Unfinished(src string) bool { return unfinished(src) }
 
 // unfinished reports whether what was entered so far goes on.
 func unfinished(src string) bool {
-	if len(src) > maxSource {
+	if len(src) > maxSource || badText(inputName, src) != nil {
 		return false // which is an error
 	}
 	lines := strings.Split(strings.TrimSuffix(src, "\n"), "\n")

@@ -54,7 +54,7 @@ func (m *method) arguments(args starlark.Tuple, kwargs []starlark.Tuple) (map[st
 	for _, kv := range kwargs {
 		name := string(kv[0].(starlark.String))
 		if named[name] != nil {
-			return nil, m.misused("found the argument " + name + " twice, expected it once")
+			return nil, m.misused("found the argument " + short(name) + " twice, expected it once")
 		}
 		named[name] = kv[1]
 	}

@@ -94,9 +94,9 @@ func (r *run) attr(x starlark.Value, name string) (starlark.Value, error) {
 // noAttr says that there is no such attribute, and what may have been meant.
 func noAttr(kind, name string, names []string) error {
 	if hint := didYouMean(name, names); hint != "" {
-		return fmt.Errorf("found .%s, which a value of type %s does not have; %s", name, kind, hint)
+		return fmt.Errorf("found .%s, which a value of type %s does not have; %s", short(name), kind, hint)
 	}
-	return fmt.Errorf("found .%s, which a value of type %s does not have", name, kind)
+	return fmt.Errorf("found .%s, which a value of type %s does not have", short(name), kind)
 }
 
 func (r *run) method(recv starlark.Value, name string) *builtin {

@@ -127,7 +127,7 @@ func (r *run) trust(found *client.Inspection) {
 
 // missing says that there is nothing of that name, and what may have been meant.
 func (o *object) missing(found *client.Inspection, name string) error {
-	f := &client.Error{Class: client.NotFound, Message: o.String() + " has no " + name}
+	f := &client.Error{Class: client.NotFound, Message: short(o.String()) + " has no " + short(name)}
 	names := o.names(found)
 	if f.Hint = didYouMean(name, names); f.Hint != "" {
 		return &CallError{Failure: f}
@@ -141,7 +141,7 @@ func (o *object) missing(found *client.Inspection, name string) error {
 		const most = 20
 		f.Hint = "it has " + strings.Join(names[:min(len(names), most)], ", ")
 		if len(names) > most {
-			f.Hint += " and more: dir(" + o.String() + ")"
+			f.Hint += " and more: dir(" + short(o.String()) + ")"
 		}
 	}
 	return &CallError{Failure: f}

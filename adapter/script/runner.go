@@ -243,15 +243,17 @@ func (n *Runner) failure(code string, err error) error {
 	switch {
 	case errors.As(err, &call):
 		f := *call.Failure
-		f.Message, f.Corrected = place+f.Message, nil
+		f.Message, f.Corrected = bounded(place+printable(f.Message)), nil
 		for i, fault := range call.Failure.Faults {
 			if i == 0 {
 				f.Faults = nil
 			}
-			f.Faults = append(f.Faults, idl.Fault{Path: "/code", Constraint: place + "at " + fault.Path + ": " + fault.Constraint})
+			f.Faults = append(f.Faults, idl.Fault{Path: "/code", Constraint: bounded(place + "at " + fault.Path + ": " + fault.Constraint)})
 		}
 		if call.Corrected != "" {
-			f.Hint = strings.TrimPrefix(f.Hint+"; write "+call.Corrected, "; ")
+			if len(call.Corrected) <= maxMessage-len(f.Hint) {
+				f.Hint = strings.TrimPrefix(f.Hint+"; write "+call.Corrected, "; ")
+			}
 			if fixed := replaceCall(code, e.Line, e.Column, call.Corrected); fixed != "" && len(fixed) <= 32<<10 {
 				f.Corrected = encode(map[string]string{"code": fixed})
 			}
@@ -267,7 +269,7 @@ func (n *Runner) failure(code string, err error) error {
 	for i := len(e.Stack) - 2; i >= 0; i-- { // the last is the place itself
 		constraint += "\ncalled at " + strings.TrimPrefix(e.Stack[i], e.Name+":")
 	}
-	failed := &client.Error{Class: client.BadArguments, Message: "the script failed", Faults: []idl.Fault{{Path: "/code", Constraint: constraint}}}
+	failed := &client.Error{Class: client.BadArguments, Message: "the script failed", Faults: []idl.Fault{{Path: "/code", Constraint: bounded(constraint)}}}
 	if inner, ok := unfenced(code); ok {
 		failed.Corrected = encode(map[string]string{"code": inner})
 	}

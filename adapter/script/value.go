@@ -165,7 +165,7 @@ func (u *unknown) Attr(name string) (starlark.Value, error) {
 	if f := u.rec.field(name); f != nil {
 		return f, nil
 	}
-	return nil, u.used("with ." + name)
+	return nil, u.used("with ." + short(name))
 }
 
 // Get is Attr, as x["name"].
