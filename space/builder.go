@@ -18,6 +18,7 @@ type builder struct {
 	byStem    map[string]int32 // in terms
 	terms     []term
 	phrases   []phrase
+	others    map[string]string // stems of words that stand in phrases alone
 	hash      *hashes
 	both      []byte // two words written together
 }
@@ -39,7 +40,7 @@ type posting struct {
 }
 
 func newBuilder() *builder {
-	return &builder{byWord: map[string]int32{}, byStem: map[string]int32{}, hash: newHashes()}
+	return &builder{byWord: map[string]int32{}, byStem: map[string]int32{}, others: map[string]string{}, hash: newHashes()}
 }
 
 // operation indexes an operation and returns the stems of its name.
@@ -167,15 +168,24 @@ func (b *builder) phrase(words []string) {
 	}
 	b.hash.reset()
 	for _, w := range words {
-		if i, ok := b.byWord[w]; ok {
-			b.hash.add(w, b.forms[i].stem)
-		} else {
-			b.hash.add(w, stem(w))
-		}
+		b.hash.add(w, b.stem(w))
 	}
 	p := phrase{document: int32(b.documents)}
 	p.stems, p.words = b.hash.sums()
 	b.phrases = append(b.phrases, p)
+}
+
+// stem returns the stem of a word.
+func (b *builder) stem(word string) string {
+	if i, ok := b.byWord[word]; ok {
+		return b.forms[i].stem
+	}
+	s, ok := b.others[word]
+	if !ok {
+		s = stem(word)
+		b.others[word] = s
+	}
+	return s
 }
 
 // segment returns what was built. The builder is of no use afterwards.

@@ -166,6 +166,20 @@ func BenchmarkLargeChange(b *testing.B) {
 	}
 }
 
+// BenchmarkLargeAfter makes the View, for the first search after a change of ten
+// entries.
+func BenchmarkLargeAfter(b *testing.B) {
+	s := largeSpace(b, newBulk(), nil)
+	s.View(all)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		refresh(b, s)
+		b.StartTimer()
+		s.View(all)
+	}
+}
+
 // BenchmarkLargeKeep writes a tree to the file, and a change of ten entries.
 func BenchmarkLargeKeep(b *testing.B) {
 	b.Run("whole", func(b *testing.B) {

@@ -140,9 +140,10 @@ func (n *Node) Operation(name string, allowed func(*idl.Operation) bool) *idl.Op
 	return nil
 }
 
-// same reports whether nothing differs that a search or a call could notice.
+// same reports whether nothing differs that a search could notice, or who decides
+// what may be seen. A tag is neither's.
 func (n *Node) same(o *Node) bool {
-	return n.Path == o.Path && n.Title == o.Title && n.Summary == o.Summary && n.ObjectID == o.ObjectID && n.Tag == o.Tag &&
+	return n.Path == o.Path && n.Title == o.Title && n.Summary == o.Summary && n.ObjectID == o.ObjectID &&
 		n.Indexable == o.Indexable && n.Mount == o.Mount && slices.Equal(n.Interfaces, o.Interfaces)
 }
 

@@ -64,6 +64,8 @@ type Space struct {
 	gone      *lru.Cache[absence, uint64] // the latest not-found answers, by their numbers
 	views     *lru.Cache[viewKey, *View]
 	audiences *lru.Cache[audienceKey, *View]
+	building  sync.Mutex // held to make a View
+	latest    latest
 	ranker    Ranker
 
 	trouble troubles     // with the Store
@@ -101,6 +103,7 @@ func New(cfg *Config) *Space {
 	s.gone = newCache[absence, uint64](256)
 	s.views = newCache[viewKey, *View](32)
 	s.audiences = newCache[audienceKey, *View](32)
+	s.latest.of = newCache[string, *View](4)
 	s.tree.Store(&tree{made: time.Now()})
 	return s
 }

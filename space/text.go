@@ -69,7 +69,7 @@ var contracted = set("who what where when how which that there here it he she")
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+	return r >= '\u0e00' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
 // stem returns what the forms of an English word have in common.

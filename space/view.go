@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/wipagent/wipagent/idl"
 )
 
@@ -44,7 +46,7 @@ type viewKey struct {
 // The View stays as it is when the space changes; the same state of the space
 // and the same visible set give the same View, from a cache.
 func (s *Space) View(visible func(*Node, *idl.Operation) bool) *View {
-	return s.view(s.tree.Load(), visible)
+	return s.view(s.tree.Load(), "", visible)
 }
 
 // ViewAs is View for an audience that has a name: visible is asked only if the
@@ -56,7 +58,7 @@ func (s *Space) ViewAs(audience string, visible func(*Node, *idl.Operation) bool
 	if v, ok := s.audiences.Get(key); ok {
 		return v
 	}
-	v := s.view(t, visible)
+	v := s.view(t, audience, visible)
 	s.audiences.Add(key, v)
 	return v
 }
@@ -67,7 +69,7 @@ type audienceKey struct {
 	audience string
 }
 
-func (s *Space) view(t *tree, visible func(*Node, *idl.Operation) bool) *View {
+func (s *Space) view(t *tree, audience string, visible func(*Node, *idl.Operation) bool) *View {
 	bits := make([]byte, 0, 256)
 	count := 0
 	for _, n := range t.sorted {
@@ -87,9 +89,36 @@ func (s *Space) view(t *tree, visible func(*Node, *idl.Operation) bool) *View {
 	if v, ok := s.views.Get(key); ok {
 		return v
 	}
-	v := newView(s, t, bits, nil)
+	s.building.Lock()
+	defer s.building.Unlock()
+	if v, ok := s.views.Get(key); ok {
+		return v
+	}
+	v := newView(s, t, bits, s.latest.view(audience))
 	s.views.Add(key, v)
+	s.latest.add(audience, v)
 	return v
+}
+
+// latest are the Views that were made last, whatever has become of the space: of
+// their indexes the next ones are made. They belong to few audiences, as each holds
+// the nodes of its state.
+type latest struct {
+	of  *lru.Cache[string, *View] // by audience
+	any *View
+}
+
+func (l *latest) add(audience string, v *View) {
+	l.of.Add(audience, v)
+	l.any = v
+}
+
+// view returns the audience's, or another's; nil if there is none.
+func (l *latest) view(audience string) *View {
+	if v, ok := l.of.Get(audience); ok {
+		return v
+	}
+	return l.any
 }
 
 // offer is what an entry has to offer: many have the same.
@@ -150,8 +179,12 @@ func (o *offers) of(n *Node, bits []byte, from int) (*offer, int) {
 // newView builds a View of the operations whose bits are set. was is an earlier
 // one, of whose index much may be the same, or nil.
 func newView(s *Space, t *tree, bits []byte, was *View) *View {
+	const folders = 64 // or so, that are not among the nodes
 	v := &View{space: s, tree: t}
-	var names []int // by candidate
+	if was != nil { // there will be about as many
+		v.candidates = make([]Candidate, 0, len(was.candidates)+folders)
+	}
+	names := make([]int, 0, cap(v.candidates)) // by candidate
 	all := offers{map[offerKey]*offer{}, map[string]int{"": 0}}
 	at, last := 0, ""
 	for _, n := range t.sorted {
