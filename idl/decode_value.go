@@ -165,6 +165,12 @@ func (d *decoder) composite(t *Type, v *sentValue) {
 		if inner, ok := embedded(v.text, want, len(d.path)); ok {
 			d.repair("read the string as the JSON that it holds")
 			v = &inner
+		} else {
+			before := len(d.faults)
+			if inner = d.misquoted(*v, want); len(d.faults) > before {
+				return
+			}
+			v = &inner
 		}
 	}
 	if v.kind != want {

@@ -31,6 +31,29 @@ func (d *decoder) unquote(v sentValue) sentValue {
 			d.repair("read the string as the record that it holds")
 			return inner
 		}
+		return d.misquoted(v, sentObject)
+	}
+	return v
+}
+
+// misquoted returns the object or list that a string holds which is not quite
+// JSON, with a slip that says so; or notes why it cannot be read. A string that
+// does not begin like one is returned as it is.
+func (d *decoder) misquoted(v sentValue, want sentKind) sentValue {
+	if text := strings.TrimSpace(v.text); text == "" || want == sentObject && text[0] != '{' || want == sentArray && text[0] != '[' {
+		return v
+	}
+	inner, broken, _ := scanRecord(v.text) // whose places are not those of the record
+	if broken != "" {
+		salvaged, ok := salvage(v.text)
+		if !ok {
+			d.fault("%s", broken)
+			return v
+		}
+		inner = salvaged
+	}
+	if inner.kind == want && inner.slip != "" {
+		return inner
 	}
 	return v
 }
