@@ -116,7 +116,9 @@ func newMounted(path string, host wip.Host, opt *MountOptions) *mounted {
 	m := &mounted{path: path, title: clean(opt.Title), trusted: opt.Trusted, policy: opt.Policy}
 	prompt, ok := host.(wip.Prompt)
 	if !ok {
-		m.limits = resilience.New(host, &opt.Limits)
+		limits := opt.Limits
+		limits.TrustHost = limits.TrustHost || opt.Trusted
+		m.limits = resilience.New(host, &limits)
 		prompt = m.limits
 	}
 	m.guard = guard{prompt}

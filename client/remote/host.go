@@ -109,7 +109,10 @@ type Host struct {
 	attempt *attempt // nil if nobody connects
 }
 
-var _ wip.TreeSource = (*Host)(nil)
+var (
+	_ wip.TreeSource = (*Host)(nil)
+	_ wip.KeyKeeper  = (*Host)(nil)
+)
 
 // attempt is one attempt to connect, which those who need it await.
 type attempt struct {
@@ -161,6 +164,14 @@ func (h *Host) Capabilities(ctx context.Context) (Capabilities, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.caps, nil
+}
+
+// KeepsKeys reports whether the Host said, when it was last connected to, that it
+// honours idempotency keys. Nothing is asked.
+func (h *Host) KeepsKeys() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.caps.IdempotencyKeys
 }
 
 // ready returns the connection, which it makes if there is none. The attempt

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -39,6 +40,31 @@ func TestCallArrives(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// keeping is a Host that honours keys.
+type keeping struct{ *fake }
+
+func (keeping) KeepsKeys() bool { return true }
+
+// A Host that honours idempotency keys says so in the handshake; of one that is
+// not connected to, nothing is known.
+func TestKeepsKeys(t *testing.T) {
+	for _, test := range []struct {
+		host wip.Host
+		want bool
+	}{{newFake(), false}, {keeping{newFake()}, true}} {
+		if h := served(t, test.host, nil, nil); h.KeepsKeys() != test.want {
+			t.Errorf("%T: found %v", test.host, h.KeepsKeys())
+		}
+		h := served(t, test.host, nil, &remote.Options{Lazy: true})
+		if h.KeepsKeys() {
+			t.Errorf("%T: said to keep keys before it was asked", test.host)
+		}
+		if _, err := h.Fetch(t.Context(), wip.Caller{}, "/"); err != nil || h.KeepsKeys() != test.want {
+			t.Errorf("%T: found %v, %v", test.host, h.KeepsKeys(), err)
+		}
+	}
 }
 
 // jsonText returns JSON in one form.

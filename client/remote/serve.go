@@ -264,10 +264,18 @@ func (s *server) initialize(who bearer, raw json.RawMessage) (any, error) {
 		return nil, refusal{unknownVersion()}
 	}
 	version := Version
+	keeps := false
+	if keeper, ok := s.host.(wip.KeyKeeper); ok {
+		var err error
+		if keeps, err = attempted(func() (bool, error) { return keeper.KeepsKeys(), nil }); err != nil {
+			return nil, err
+		}
+	}
 	return initializeResult{&version, &Capabilities{
 		TreeSince: true, PageEntries: pageEntries, Gzip: true, Callers: who.callers(len(s.Tokens) > 0),
 		MaxRequestBytes: s.MaxRequest, MaxResponseBytes: s.MaxResponse,
 		MaxConcurrent: s.MaxConcurrent, MaxMillis: s.MaxDuration.Milliseconds(),
+		IdempotencyKeys: keeps,
 	}}, nil
 }
 

@@ -75,6 +75,9 @@ type Capabilities struct {
 	MaxResponseBytes int `json:"max_response_bytes"`
 	// MaxConcurrent is how many requests are worked on at once.
 	MaxConcurrent int `json:"max_concurrent"`
+	// IdempotencyKeys says that the Host honours idempotency keys, as
+	// [wip.KeyKeeper] says.
+	IdempotencyKeys bool `json:"idempotency_keys,omitempty"`
 	// MaxMillis is how long a request may take at most.
 	MaxMillis int64 `json:"max_millis"`
 }

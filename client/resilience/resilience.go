@@ -35,8 +35,10 @@ type Config struct {
 	// seconds.
 	FirstDelay, MaxDelay time.Duration
 	// IdempotencyKeys says that the Host is known to answer a second call with
-	// one idempotency key as the first: calls with a key are repeated.
-	IdempotencyKeys bool
+	// one idempotency key as the first: calls with a key are repeated. If it is
+	// false, TrustHost takes the word of a [wip.KeyKeeper] for it; that of a Host
+	// that is not trusted is a claim, and what it changes could be done twice.
+	IdempotencyKeys, TrustHost bool
 
 	// Failures is after how many failures in a row the breaker opens, and
 	// OpenFor how long it stays so until one request is let through as a probe.
@@ -138,6 +140,16 @@ func (h *Host) Document(ctx context.Context, name string) ([]byte, error) {
 // idempotent, a dry run or has a key that the Host is known to honour, or if the
 // Host says that it was not carried out.
 func (h *Host) CallOperation(ctx context.Context, call wip.Call) (wip.Result, error) {
-	repeatable := call.Idempotent || call.DryRun || call.IdempotencyKey != "" && h.cfg.IdempotencyKeys
+	repeatable := call.Idempotent || call.DryRun || call.IdempotencyKey != "" && h.keepsKeys()
 	return do(ctx, h, repeatable, func() (wip.Result, error) { return h.host.CallOperation(ctx, call) })
+}
+
+// keepsKeys reports whether it is known, by the operator or a Host that is
+// trusted, that the Host honours idempotency keys.
+func (h *Host) keepsKeys() bool {
+	if h.cfg.IdempotencyKeys || !h.cfg.TrustHost {
+		return h.cfg.IdempotencyKeys
+	}
+	keeper, ok := h.host.(wip.KeyKeeper)
+	return ok && keeper.KeepsKeys()
 }

@@ -190,6 +190,37 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// keeper is a Host that says whether it honours keys.
+type keeper struct {
+	*stub
+	keeps bool
+}
+
+func (k keeper) KeepsKeys() bool { return k.keeps }
+
+// TestHostsWord repeats a call for its key if the operator says that it may, or a
+// Host that is trusted does.
+func TestHostsWord(t *testing.T) {
+	for _, test := range []struct {
+		operator, trusted, says bool
+		want                    int64 // attempts
+	}{
+		{false, false, false, 1}, {false, false, true, 1}, {false, true, false, 1}, {false, true, true, 2}, {true, false, false, 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			host := keeper{&stub{answer: first(1, transient(true, 0))}, test.says}
+			h := resilience.New(host, &resilience.Config{IdempotencyKeys: test.operator, TrustHost: test.trusted})
+			calling(wip.Call{IdempotencyKey: "k"})(t.Context(), h)
+			if n := host.asked.Load(); n != test.want {
+				t.Errorf("%+v: found %d attempts", test, n)
+			}
+		})
+	}
+	if h := resilience.New(&stub{answer: first(1, transient(true, 0))}, &resilience.Config{TrustHost: true}); calling(wip.Call{IdempotencyKey: "k"})(t.Context(), h) == nil {
+		t.Error("a Host that says nothing was asked again")
+	}
+}
+
 // TestMaybeDone holds what is said of a call to what became of all its attempts.
 func TestMaybeDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

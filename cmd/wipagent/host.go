@@ -243,7 +243,10 @@ type hostCheckCmd struct {
 
 // Help shows examples.
 func (hostCheckCmd) Help() string {
-	return `Exit codes: 0 nothing is wrong, 1 something is, 2 the command line was wrong, 3 the Host cannot be reached.
+	return `What is not marked read-only is called as a dry run, if it declares that it can be, and else not at all. With --mutate it is
+called for real.
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 the command line was wrong, 3 the Host cannot be reached.
 
 Examples:
   wipagent host check http://127.0.0.1:7070

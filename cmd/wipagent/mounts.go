@@ -44,6 +44,7 @@ type mountLimits struct {
 	perSecond     float64       // requests
 	entries       int           // of its tree
 	responseBytes int           // of an answer
+	keys          bool          // calls with a key may be repeated
 }
 
 // source returns the mount's Host, made if there is none yet.
@@ -78,11 +79,16 @@ func (c *cli) mounts() ([]mount, error) {
 		}
 		m := mount{path: at, world: name, trusted: true}
 		if address, ok := strings.CutPrefix(name, hostPrefix); ok {
-			m.host, m.trusted = parseHost(address), false
+			m.host, m.trusted = parseHost(address), slices.Contains(c.Trust, at)
 			m.world = m.host.shown()
 		}
 		m.said = fmt.Sprintf("--mount %q", at+"="+withoutUser(m.world))
 		list = append(list, m)
+	}
+	for _, at := range c.Trust {
+		if !slices.ContainsFunc(list, func(m mount) bool { return m.path == at && m.host != nil }) {
+			return nil, usageError("--trust %q: expected the path of a Host that --mount has; a mounts file says trusted = true", at)
+		}
 	}
 	if file != "" {
 		more, err := readMounts(file)

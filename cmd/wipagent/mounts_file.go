@@ -86,6 +86,12 @@ var mountKeys = map[string]func(m *mount, dir string, value any) error{
 		return nil
 	},
 	"entries": whole(1, 1_000_000, func(m *mount) *int { return &m.limits.entries }),
+	"idempotency_keys": func(m *mount, _ string, value any) error {
+		if m.limits.keys = value == true; !m.limits.keys {
+			return errors.New("expected true: the Host never does twice what it is asked for with one key; leave the key out if nobody knows")
+		}
+		return nil
+	},
 	"response_bytes": words(func(m *mount, _, s string) error {
 		var size byteSize
 		if err := size.UnmarshalText([]byte(s)); err != nil {
@@ -264,7 +270,7 @@ func (f *mountsFile) read(m *mount, i int, dir string, table map[string]any) err
 	case sources != 1:
 		return f.wrong(i, "", "found %d of world, host and command, expected one", sources)
 	case has("world") == 1:
-		for _, key := range []string{"token_file", "ca_file", "plain_token", "timeout", "calls_at_once", "calls_per_second", "response_bytes"} {
+		for _, key := range []string{"token_file", "ca_file", "plain_token", "timeout", "calls_at_once", "calls_per_second", "response_bytes", "idempotency_keys"} {
 			if has(key) == 1 {
 				return f.stray(i, key, "%s goes with a host, and a world is in this process", key)
 			}

@@ -151,6 +151,9 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []*mount, 
 		return &exitError{exitUnavailable, errors.New("interrupted")}
 	}
 	for i, m := range list {
+		if !m.trusted && c.mode == serving {
+			c.warn("%s: nobody vouches for this Host, so each of its calls has to be approved; --trust %s, or trusted = true in a mounts file, vouches for it", m.path, m.path)
+		}
 		why, err := c.judge(cl, m, failed[i])
 		switch {
 		case err != nil:
@@ -275,6 +278,7 @@ func (m *mount) options() *client.MountOptions {
 		Title: m.title, Summary: m.summary, Trusted: m.trusted, Policy: m.policy, Identity: m.identity,
 		Limits: resilience.Config{
 			MaxConcurrent: m.limits.atOnce, Rate: m.limits.perSecond, Burst: int(math.Ceil(m.limits.perSecond)),
+			IdempotencyKeys: m.limits.keys,
 		},
 		MaxEntries: m.limits.entries,
 	}

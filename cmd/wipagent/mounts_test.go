@@ -98,6 +98,8 @@ func TestMountsFile(t *testing.T) {
 		"a rate":                {good + "calls_per_second = 0\n", "f:4:20: calls_per_second: expected a number above 0"},
 		"a number":              {good + "entries = 0\n", "f:4:11: entries: expected a whole number, 1 to"},
 		"a size":                {good + "response_bytes = \"c4n4ry\"\n", "f:4:18: response_bytes: expected a size"},
+		"keys":                  {good + "idempotency_keys = false\n", "f:4:20: idempotency_keys: expected true: "},
+		"keys of a world":       {good + "idempotency_keys = true\n", "f:4:1: idempotency_keys goes with a host"},
 		"deep":                  {"x = " + strings.Repeat("[", 50), "f: found brackets more than 4 levels deep"},
 		"in another alphabet":   {"[[mount]]\npath = \"/ä\"\nworld = \"demo\"\nü = 1\n", "f:4:1: not TOML"},
 		"after a long text":     {"[[mount]]\npath = \"/a\"\nworld = \"demo\"\nsummary = \"\"\"\nline\nline\"\"\"\nx = 1\n", "f:7:1: no key \"x\""},
@@ -108,6 +110,16 @@ func TestMountsFile(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		case strings.Contains(err.Error(), "c4n4ry"):
 			t.Errorf("%s: quotes a value: %v", name, err)
+		}
+	}
+}
+
+// What the operator knows of a Host's keys is what calls to it rest on.
+func TestKeysOfAMount(t *testing.T) {
+	for line, want := range map[string]bool{"": false, "idempotency_keys = true\n": true} {
+		list, err := (&mountsFile{"f", "[[mount]]\npath = \"/a\"\nhost = \"http://127.0.0.1:1\"\n" + line}).parse("/dir")
+		if err != nil || list[0].options().Limits.IdempotencyKeys != want {
+			t.Errorf("%q: found %+v, %v", line, list, err)
 		}
 	}
 }

@@ -52,6 +52,16 @@ type TreeSource interface {
 	FetchTreeSince(ctx context.Context, caller Caller, path, tag string) (Change, error)
 }
 
+// KeyKeeper is a Host that knows whether it honours idempotency keys.
+type KeyKeeper interface {
+	Host
+	// KeepsKeys reports whether a second call with one idempotency key is
+	// answered with the first one's result, also after a restart, for longer
+	// than a client repeats a call. It returns at once; a Host elsewhere has no
+	// keys until it has said so.
+	KeepsKeys() bool
+}
+
 // Change is how a tree differs from an earlier state of it. Whole is the tree
 // itself; if it is nil, Replaced and Removed are applied to what the client has,
 // Removed first. All three empty means that nothing changed.

@@ -42,6 +42,9 @@ type view struct {
 	broken error // a record could not be read while a page was written
 }
 
+// KeepsKeys says that a call that comes again is not done again.
+func (h *Host) KeepsKeys() bool { return true }
+
 // CallOperation runs one operation in a transaction of its own. One that changes
 // things is on the disk, with what to answer if its key comes again, before
 // it is answered; whatever stops it before that undoes it.
