@@ -2,6 +2,7 @@ package idl
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"sync/atomic"
 	"time"
@@ -112,9 +113,15 @@ const (
 	Destructive
 )
 
-// String returns the annotation's name, or "unstated".
+var riskNames = [...]string{"unstated", "read_only", "mutating", "destructive"}
+
+// String returns the annotation's name, or "unstated"; of a value that is none of
+// the risks, its number.
 func (r Risk) String() string {
-	return [...]string{"unstated", "read_only", "mutating", "destructive"}[r]
+	if int(r) >= len(riskNames) {
+		return fmt.Sprintf("Risk(%d)", uint8(r))
+	}
+	return riskNames[r]
 }
 
 // Audience is a class of caller, in order of trust: an operation offered to
@@ -134,8 +141,14 @@ const (
 
 var audienceNames = [...]string{"nobody", "public_chat", "im", "authorized_im", "local_operator", "scheduler_run"}
 
-// String returns the audience's name in the language.
-func (a Audience) String() string { return audienceNames[a] }
+// String returns the audience's name in the language; of a value that is none of
+// the audiences, its number.
+func (a Audience) String() string {
+	if int(a) >= len(audienceNames) {
+		return fmt.Sprintf("Audience(%d)", uint8(a))
+	}
+	return audienceNames[a]
+}
 
 // ParseAudience returns the audience of that name.
 func ParseAudience(name string) (Audience, bool) {
