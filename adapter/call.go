@@ -29,10 +29,26 @@ func (t verbTool) run(c *toolCall, raw json.RawMessage) (Answer, error) {
 
 // misread answers and records a call whose own record is wrong.
 func (t verbTool) misread(c *toolCall, faults []idl.Fault, corrected json.RawMessage, meant ...client.Call) error {
+	for i := range faults {
+		faults[i].Constraint = t.named(faults[i].Constraint, c.client.ReadOnly())
+	}
 	return c.client.Misread(c.ctx, c.principal, t.verb(), c.id, &client.Error{
 		Class: client.BadArguments, Message: "the arguments do not fit the tool",
 		Faults: faults, Hint: takes(t.op, c.client.ReadOnly()), Corrected: corrected, Operation: t.op,
 	}, meant...)
+}
+
+// named puts the fields of invoke into a fault as its schema has them: the check
+// of its own fields knows nothing of arguments.
+func (t verbTool) named(constraint string, readOnly bool) string {
+	const own, all = "target (required), operation (required), dry_run", "target (required), operation (required), arguments (required), dry_run"
+	if t.op.Name != "invoke" {
+		return constraint
+	}
+	if readOnly {
+		return strings.Replace(constraint, own, strings.TrimSuffix(all, ", "+dryRun), 1)
+	}
+	return strings.Replace(constraint, own, all, 1)
 }
 
 // takes says what record a verb takes.

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,8 +33,9 @@ func open(record json.RawMessage) json.RawMessage {
 // operation's arguments, which stay unread. It puts right slips of form that
 // leave each value its one place: the whole record in a string or an envelope,
 // arguments in other capitals, the operation's arguments beside the verb's own
-// fields, and no arguments at all for the empty record. Whatever is no such
-// record is left to the check, which says so.
+// fields, and no arguments at all for the empty record. A usual synonym of a
+// field that is not there is a fault, but it is clear what is meant. Whatever is
+// no such record is left to the check, which says so.
 func split(raw json.RawMessage) invokeRecord {
 	r := invokeRecord{own: raw}
 	if !readable(string(raw)) {
@@ -77,7 +79,8 @@ func split(raw json.RawMessage) invokeRecord {
 func (r *invokeRecord) fields(record gjson.Result) {
 	const name = "arguments"
 	var own, beside []string
-	var others []gjson.Result // keys and values of arguments that are written otherwise
+	var others []gjson.Result   // keys and values of arguments that are written otherwise
+	var unplaced []gjson.Result // those of beside
 	target, operation, found := false, false, 0
 	record.ForEach(func(key, value gjson.Result) bool {
 		field := key.Raw + ":" + value.Raw
@@ -92,9 +95,20 @@ func (r *invokeRecord) fields(record gjson.Result) {
 			target, operation = target || folded == "target", operation || folded == "operation"
 		default:
 			beside = append(beside, field)
+			unplaced = append(unplaced, key, value)
 		}
 		return true
 	})
+	for _, slot := range []struct {
+		name string
+		sent *bool
+	}{{"target", &target}, {"operation", &operation}} {
+		if i := synonym(slot.name, unplaced); !*slot.sent && i >= 0 {
+			own, *slot.sent = append(own, strconv.Quote(slot.name)+":"+unplaced[i+1].Raw), true
+			r.faults = append(r.faults, idl.Fault{Path: "/" + unplaced[i].Str, Constraint: "unknown field, found " + strconv.Quote(unplaced[i].Str) + ", expected the name " + slot.name})
+			beside, unplaced = slices.Delete(beside, i/2, i/2+1), slices.Delete(unplaced, i, i+2)
+		}
+	}
 	if found > 1 {
 		r.faults = append(r.faults, idl.Fault{Path: "/" + name, Constraint: "found the field twice, expected it once"})
 	}
@@ -122,6 +136,29 @@ func (r *invokeRecord) fields(record gjson.Result) {
 		r.merged = json.RawMessage("{" + inside + strings.Join(beside, ",") + "}")
 	}
 	r.own = json.RawMessage("{" + strings.Join(append(own, beside...), ",") + "}")
+}
+
+// synonyms are what models call the verb's own fields, folded.
+var synonyms = map[string][]string{
+	"target":    {"path", "entry", "object", "entrypath", "targetpath"},
+	"operation": {"tool", "name", "function", "method", "operationname", "toolname", "functionname"},
+}
+
+// synonym returns where, in a list of keys and values, the one text is that can
+// be the verb's field; -1 if there is none or more than one. The verb's own name
+// says what kind of call it is, and nothing of the operation.
+func synonym(field string, list []gjson.Result) int {
+	found := -1
+	for i := 0; i < len(list); i += 2 {
+		if value := list[i+1]; len(list[i].Str) > 32 || !slices.Contains(synonyms[field], foldName(list[i].Str)) || value.Type != gjson.String || value.Str == "" || value.Str == "invoke" {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 func (r *invokeRecord) repair(path, note string) {
