@@ -2,7 +2,9 @@ package client
 
 import (
 	"context"
+	"errors"
 
+	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -13,7 +15,14 @@ import (
 // this process that cannot tell changes is left to the searches. Trouble goes to
 // the operator's log.
 func (c *Client) Keep(ctx context.Context) {
-	c.space.Keep(ctx, wip.Caller{}, func(err error) { c.audit.Fault(newID(), "refresh", err) })
+	c.space.Keep(ctx, wip.Caller{}, func(err error) {
+		tool := "refresh"
+		var of *space.Error // all that is told at once is one mount's
+		if errors.As(err, &of) {
+			tool = of.Mount
+		}
+		c.audit.Fault(newID(), tool, err)
+	})
 }
 
 // quiet reports whether a Host is not to be looked at in the background: it is in
