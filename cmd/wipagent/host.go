@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -174,7 +173,7 @@ const maxTokenFile = 1 << 20 // bytes
 
 // readTokens reads whom to let in. Its errors quote nothing of the file.
 func readTokens(name string) ([]remote.Token, error) {
-	text, err := readSmall(name, maxTokenFile)
+	text, err := readGuarded(name, maxTokenFile, othersRead)
 	if err != nil {
 		return nil, err
 	}
@@ -217,26 +216,11 @@ func readTokens(name string) ([]remote.Token, error) {
 	return tokens, nil
 }
 
-// readSmall reads a file up to a bound.
-func readSmall(name string, limit int64) (string, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", errors.New("found something else than a file")
-	case info.Size() > limit:
-		return "", fmt.Errorf("found %d bytes, expected at most %d", info.Size(), limit)
-	}
-	text, err := os.ReadFile(name)
-	return string(text), err
-}
-
 type hostCheckCmd struct {
 	Host       string `arg:"" help:"The Host: its URL, or stdio: and the command that serves it, split at spaces." placeholder:"URL|stdio:COMMAND"`
 	Mutate     bool   `help:"Call operations that change things for real. Without it they are tried as dry runs, if they declare that."`
 	Caller     string `help:"On whose behalf, as the Host knows its callers." placeholder:"NAME"`
-	TokenFile  string `help:"A file of your own (chmod 600) that holds the token to bear, and nothing else." placeholder:"FILE"`
+	TokenFile  string `help:"A file that others cannot read (chmod 600) and that holds the token to bear, and nothing else." placeholder:"FILE"`
 	PlainToken bool   `help:"Send the token over http to another machine, where it can be read on the way."`
 	CAFile     string `name:"ca-file" help:"Trust these certificates (PEM) instead of the system's." placeholder:"FILE"`
 }

@@ -177,13 +177,9 @@ type mountsFile struct {
 // readMounts reads a file of mounts. Its errors repeat names and keys, and no
 // value where a credential could stand by mistake.
 func readMounts(path string) ([]mount, error) {
-	text, err := readSmall(path, maxMountsFile)
+	text, err := readGuarded(path, maxMountsFile, othersWrite)
 	if err != nil {
-		var named *os.PathError
-		if errors.As(err, &named) {
-			err = named.Err
-		}
-		return nil, usageError("--mounts %s: %w", path, err)
+		return nil, usageError("--mounts %s: %w", path, reason(err))
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

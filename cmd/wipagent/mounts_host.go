@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/resilience"
-	"github.com/wipagent/wipagent/objects/source/session/grids"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -98,18 +98,29 @@ func (c *cli) connect(ctx context.Context, m *mount) (*remote.Host, error) {
 	return host, nil
 }
 
-// readToken reads a file that holds a token alone and that its owner alone can
-// read. Its errors quote nothing of it.
+const maxToken = 4 << 10 // bytes of a file
+
+// readToken reads a file that holds a token alone and that others cannot read.
+// Its errors quote nothing of it.
 func readToken(path string) (string, error) {
-	text, err := grids.ReadPrivate(path)
+	text, err := readGuarded(path, maxToken, othersRead)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", path, reason(err))
 	}
-	token := strings.TrimSpace(string(text))
+	token := strings.TrimSpace(text)
 	if token == "" || strings.ContainsAny(token, " \t\r\n") {
 		return "", fmt.Errorf("%s: expected a token and nothing else", path)
 	}
 	return token, nil
+}
+
+// reason returns what is wrong with a file whose name is told already.
+func reason(err error) error {
+	var named *os.PathError
+	if errors.As(err, &named) {
+		return named.Err
+	}
+	return err
 }
 
 // identity says which Host it is, and as whom it is asked.
