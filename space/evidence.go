@@ -7,17 +7,24 @@ import (
 )
 
 // evidence is what a query found in documents. Documents in which it found the
-// same have the same pattern, so that there is little to score however many
-// documents there are. It is used again for another query.
+// same share a pattern, so that there is little to score however many documents
+// there are; where few can have the same, each has a pattern of its own. It is used
+// again for another query.
 type evidence struct {
 	width      int     // words of the query
-	operations []int32 // patterns, by document
+	operations []int32 // patterns, by document: 0 if nothing was found, less if it is the document's own
 	nodes      []int32
-	cells      []cell    // by pattern and word
-	findings   []finding // by pattern; the first one is that nothing was found
+	shared     patterns // the first one is that nothing was found
+	own        patterns // from -1 down
 	known      map[string]int32
-	next       []int32 // by pattern: what becomes of it
+	next       []int32 // by shared pattern: what becomes of it
 	key        []byte
+}
+
+// patterns are what was found in documents.
+type patterns struct {
+	cells    []cell // by pattern and word
+	findings []finding
 }
 
 // cell is what a document has for one word of the query.
@@ -41,16 +48,28 @@ type source struct {
 // begin makes room for a query of so many words.
 func (e *evidence) begin(width int) {
 	e.width = width
-	e.cells = append(e.cells[:0], make([]cell, width)...)
-	e.findings = append(e.findings[:0], finding{})
+	e.shared = patterns{append(e.shared.cells[:0], make([]cell, width)...), append(e.shared.findings[:0], finding{})}
+	e.own = patterns{e.own.cells[:0], e.own.findings[:0]}
 	if e.known == nil {
 		e.known = map[string]int32{}
 	}
 	clear(e.known)
 }
 
-// row returns the cells of a pattern.
-func (e *evidence) row(pattern int32) []cell { return e.cells[int(pattern)*e.width:][:e.width] }
+// pattern returns what a pattern is.
+func (e *evidence) pattern(n int32) ([]cell, *finding) {
+	p, i := &e.shared, int(n)
+	if n < 0 {
+		p, i = &e.own, -int(n)-1
+	}
+	return p.cells[i*e.width:][:e.width], &p.findings[i]
+}
+
+// copied adds a copy of a pattern to p.
+func (e *evidence) copied(p *patterns, pattern int32) {
+	cells, f := e.pattern(pattern)
+	p.cells, p.findings = append(p.cells, cells...), append(p.findings, *f)
+}
 
 // look finds the documents of a source that have a stem which answers to a word
 // of the query.
@@ -130,30 +149,35 @@ func (e *evidence) stand(s source, rows []phrase, at, n, verb int, same bool) {
 
 // change changes the patterns of documents, each of which is there once.
 func (e *evidence) change(of, documents []int32, change func([]cell, *finding)) {
-	patterns := len(e.findings)
-	if len(documents) < patterns { // few have the same
-		for _, d := range documents {
-			of[d] = e.changed(of[d], change)
-		}
-		return
+	patterns := len(e.shared.findings)
+	alone := len(documents) < patterns // few can have the same
+	if !alone {
+		e.next = slices.Grow(e.next[:0], patterns)[:patterns]
+		clear(e.next)
 	}
-	e.next = slices.Grow(e.next[:0], patterns)[:patterns]
-	clear(e.next)
 	for _, d := range documents {
 		was := of[d]
-		if e.next[was] == 0 {
+		switch {
+		case was < 0:
+			change(e.pattern(was))
+			continue
+		case alone:
+			e.copied(&e.own, was)
+			of[d] = -int32(len(e.own.findings))
+			change(e.pattern(of[d]))
+			continue
+		case e.next[was] == 0:
 			e.next[was] = e.changed(was, change)
 		}
 		of[d] = e.next[was]
 	}
 }
 
-// changed returns what a pattern becomes.
+// changed returns what a shared pattern becomes.
 func (e *evidence) changed(pattern int32, change func([]cell, *finding)) int32 {
-	n := len(e.cells)
-	e.cells = append(e.cells, e.row(pattern)...)
-	e.findings = append(e.findings, e.findings[pattern])
-	cells, f := e.cells[n:], &e.findings[len(e.findings)-1]
+	n, made := len(e.shared.cells), int32(len(e.shared.findings))
+	e.copied(&e.shared, pattern)
+	cells, f := e.pattern(made)
 	change(cells, f)
 	e.key = e.key[:0]
 	for _, c := range cells {
@@ -167,10 +191,9 @@ func (e *evidence) changed(pattern int32, change func([]cell, *finding)) int32 {
 		e.key = append(e.key, 1)
 	}
 	if known, ok := e.known[string(e.key)]; ok {
-		e.cells, e.findings = e.cells[:n], e.findings[:len(e.findings)-1]
+		e.shared = patterns{e.shared.cells[:n], e.shared.findings[:made]}
 		return known
 	}
-	made := int32(len(e.findings) - 1)
 	e.known[string(e.key)] = made
 	return made
 }

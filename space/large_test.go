@@ -3,8 +3,10 @@ package space_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -121,6 +123,58 @@ func BenchmarkLargeSearch(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkVariedSearch searches as many entries of which no two say the same: their
+// titles and summaries are of all lengths, of words as frequent as words are.
+func BenchmarkVariedSearch(b *testing.B) {
+	h := newBulk()
+	random := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(random, 1.1, 4, 50_000)
+	text := func(least, most int) string {
+		var words []string
+		for range least + random.IntN(most-least) {
+			words = append(words, varied(int(zipf.Uint64())))
+		}
+		return strings.Join(words, " ")
+	}
+	for i := range h.tree.Children {
+		for j := range h.tree.Children[i].Children {
+			e := &h.tree.Children[i].Children[j].Entry
+			e.Title, e.Summary = text(3, 12), text(5, 40)
+		}
+	}
+	before := heap()
+	s := largeSpace(b, h, nil)
+	tree := heap()
+	v := s.View(all)
+	b.Logf("%d bytes an entry, and %d of the index", (tree-before)/large, (heap()-tree)/large)
+	for _, q := range []struct {
+		name  string
+		words []int
+	}{{"frequent", []int{0, 1, 2, 3, 4, 5}}, {"mixed", []int{0, 9, 80, 700, 6000}}, {"rare", []int{900, 5000, 20_000}}} {
+		var words []string
+		for _, w := range q.words {
+			words = append(words, varied(w))
+		}
+		b.Run(q.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				v.Search(b.Context(), "/", strings.Join(words, " "))
+			}
+		})
+	}
+}
+
+// varied is a word of its own for each number.
+func varied(n int) string {
+	syllables := []string{"ba", "ko", "li", "mu", "ne", "po", "ra", "so", "ti", "vu", "xa", "zo", "dri", "fla", "gro", "sto"}
+	word := "qu"
+	for range 4 {
+		word += syllables[n%16]
+		n /= 16
+	}
+	return word
 }
 
 // BenchmarkLargeView finds the View of an audience of which there is one.

@@ -12,6 +12,7 @@ type scoring struct {
 	demand   bool // whether there is one
 	question bool
 	vague    bool
+	room     []Score // for Fits
 }
 
 func newScoring(x *wordIndex, e *evidence, words []queryWord) *scoring {
@@ -31,7 +32,7 @@ func (q *scoring) fits(from int, of []int32) []Fit {
 	var fits []Fit
 	var table []int32 // 1 more than the number of the Fit
 	var sparse map[uint64]int32
-	patterns := uint64(len(q.findings))
+	patterns := uint64(len(q.shared.findings))
 	if size := patterns * uint64(len(q.offers)); size <= dense {
 		table = make([]int32, size)
 	} else {
@@ -39,6 +40,13 @@ func (q *scoring) fits(from int, of []int32) []Fit {
 	}
 	for i := range of {
 		pattern, offer := q.nodes[q.document(from+i)], q.offer[from+i]
+		if pattern < 0 {
+			if fit, any := q.fit(pattern, q.offers[offer]); any {
+				fits = append(fits, fit)
+				of[i] = int32(len(fits))
+			}
+			continue
+		}
 		key := uint64(offer)*patterns + uint64(pattern)
 		var n int32
 		if table != nil {
@@ -75,7 +83,7 @@ func (q *scoring) fit(node int32, offer []int32) (fit Fit, any bool) {
 			continue
 		}
 		if fit.Operations == nil {
-			fit.Operations = make([]Score, len(offer))
+			fit.Operations = q.scores(len(offer))
 		}
 		fit.Operations[i] = q.operation(op, node)
 		any = any || fit.Operations[i].Value > 0
@@ -83,20 +91,31 @@ func (q *scoring) fit(node int32, offer []int32) (fit Fit, any bool) {
 	return fit, any
 }
 
+// scores returns room for so many.
+func (q *scoring) scores(n int) []Score {
+	if len(q.room) < n {
+		q.room = make([]Score, max(n, 64))
+	}
+	list := q.room[:n:n]
+	q.room = q.room[n:]
+	return list
+}
+
 // operation scores an operation of an entry of a pattern. It has the words of its
 // entry too, at less weight.
 func (q *scoring) operation(op, node int32) Score {
 	var entry []cell
 	if node != 0 {
-		entry = q.row(node)
+		entry, _ = q.pattern(node)
 	}
 	pattern, known := q.evidence.operations[op], q.wordIndex.operations
+	_, f := q.pattern(pattern)
 	score := q.score(pattern, entry, len(known.names[op]))
 	switch {
 	case !known.tells[op]:
 	case q.question:
 		score.Value *= questionBoost
-	case q.demand && !q.findings[pattern].meant && !slices.Contains(known.names[op], q.words[q.verb].stem):
+	case q.demand && !f.meant && !slices.Contains(known.names[op], q.words[q.verb].stem):
 		score.Value *= demandShare
 		score.Strong = false
 	}
@@ -109,7 +128,7 @@ const entryItself = -1
 // score adds up what speaks for a document of a pattern, and of an operation the
 // cells of its entry, which may be nil. name is the number of words in its name.
 func (q *scoring) score(pattern int32, entry []cell, name int) Score {
-	cells, f := q.row(pattern), q.findings[pattern]
+	cells, f := q.pattern(pattern)
 	var value, covered, own float64
 	for i, c := range cells {
 		weight := q.words[i].weight
