@@ -196,9 +196,12 @@ func (f *serveHTTPFlags) admit(c *cli, cfg *mcp.HTTPConfig) (*principals.File, e
 			for _, fault := range faults {
 				c.warn("%v", fault)
 			}
-			return nil, usageError("--principals: found %d faults in the file", len(faults))
+			return nil, usageError("--principals: %w", inAll(faults))
 		} else if err != nil {
 			return nil, usageError("--principals: %w", err)
+		}
+		if tally := file.Tally(time.Now()); tally.Good() < tally.Tokens {
+			c.warn("--principals: %s", tally)
 		}
 		cfg.Verify = file.Verify
 		return file, nil
@@ -210,6 +213,14 @@ func (f *serveHTTPFlags) admit(c *cli, cfg *mcp.HTTPConfig) (*principals.File, e
 		c.warn("the bearer token, until the program ends: %s", token)
 	}
 	return nil, nil
+}
+
+// inAll says how many faults there are, each of which has been said.
+func inAll(faults principals.Errors) error {
+	if len(faults) == 1 {
+		return errors.New("found 1 fault in the file")
+	}
+	return fmt.Errorf("found %d faults in the file", len(faults))
 }
 
 // checkPrincipals warns of names in a file that name nothing: they would be passed
@@ -290,13 +301,13 @@ func (s *httpServer) tell(err error) {
 	var faults principals.Errors
 	switch {
 	case err == nil:
-		s.warn("the principals were read again: %d tokens", s.file.Len())
+		s.warn("the principals were read again: %s", s.file.Tally(time.Now()))
 		return
 	case errors.As(err, &faults):
 		for _, fault := range faults {
 			s.warn("%v", fault)
 		}
-		err = fmt.Errorf("found %d faults in the file", len(faults))
+		err = inAll(faults)
 	}
 	s.warn("the principals stay as they were: %v", err)
 }

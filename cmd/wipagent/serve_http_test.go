@@ -149,7 +149,7 @@ func TestServeOverHTTP(t *testing.T) {
 
 	write(stanza("ada", "revoked = true") + stanza("bob", ""))
 	p.signal(syscall.SIGHUP)
-	p.says("the principals were read again: 2 tokens")
+	p.says("the principals were read again: 2 tokens, of which 1 is revoked")
 	if answer, err := nearby(t.Context(), s); err == nil {
 		t.Errorf("a revoked token was answered with %s", answer)
 	}
@@ -159,7 +159,7 @@ func TestServeOverHTTP(t *testing.T) {
 	_ = s.Close()
 
 	write("nonsense") // no signal: it is seen
-	p.says("the principals stay as they were: found 1 faults")
+	p.says("the principals stay as they were: found 1 fault in the file")
 	bob, err := dial(t.Context(), url, "token-of-bob")
 	if err != nil {
 		t.Errorf("who was there before: %v", err)

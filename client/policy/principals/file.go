@@ -37,8 +37,20 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Len returns how many tokens there are, those that have been revoked included.
-func (f *File) Len() int { return len(f.now.Load().digests) }
+// Tally counts the tokens that there are.
+func (f *File) Tally(now time.Time) Tally {
+	s := f.now.Load()
+	t := Tally{Tokens: len(s.digests)}
+	for _, h := range s.access {
+		switch {
+		case h == nil:
+			t.Revoked++
+		case h.Over(now):
+			t.Expired++
+		}
+	}
+	return t
+}
 
 // List returns what the tokens give that have not been revoked, in the order of
 // the file. A principal of several tokens is there once.

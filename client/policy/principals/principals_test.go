@@ -83,8 +83,13 @@ expires = 2001-01-01T00:00:00Z
 			t.Errorf("token %q: %v %s", token, err, diff)
 		}
 	}
-	if f.Len() != 5 {
-		t.Errorf("found %d tokens, expected 5", f.Len())
+	for at, want := range map[time.Time]Tally{
+		time.Now(): {Tokens: 5, Revoked: 1, Expired: 1},
+		time.Date(2031, 1, 31, 0, 0, 0, 0, time.UTC): {Tokens: 5, Revoked: 1, Expired: 3},
+	} {
+		if diff := cmp.Diff(want, f.Tally(at)); diff != "" {
+			t.Errorf("at %s: %s", at, diff)
+		}
 	}
 }
 
@@ -338,5 +343,27 @@ func BenchmarkVerify(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestTally says what an operator should know of tokens that let nobody in.
+func TestTally(t *testing.T) {
+	for tally, want := range map[Tally]string{
+		{Tokens: 3}:                         "3 tokens",
+		{Tokens: 1}:                         "1 token",
+		{}:                                  "0 tokens",
+		{Tokens: 3, Revoked: 1}:             "3 tokens, of which 1 is revoked",
+		{Tokens: 4, Expired: 2}:             "4 tokens, of which 2 are expired",
+		{Tokens: 4, Revoked: 2, Expired: 1}: "4 tokens, of which 2 are revoked and 1 is expired",
+		{Tokens: 1, Revoked: 1}:             "1 token, which is revoked: nobody is let in",
+		{Tokens: 1, Expired: 1}:             "1 token, which is expired: nobody is let in",
+		{Tokens: 3, Revoked: 1, Expired: 2}: "3 tokens, of which 1 is revoked and 2 are expired: nobody is let in",
+	} {
+		if got := tally.String(); got != want {
+			t.Errorf("found %q, expected %q", got, want)
+		}
+		if got := tally.Good(); got != tally.Tokens-tally.Revoked-tally.Expired {
+			t.Errorf("%s: found %d that are good", tally, got)
+		}
 	}
 }
