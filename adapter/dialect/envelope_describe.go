@@ -91,7 +91,7 @@ func telling(v gjson.Result) string {
 	case streamed(kind):
 		return "a streamed event"
 	case contains(v.Get("content"), "tool_use"):
-		return "a message of Anthropic's Messages API"
+		return "a message of Anthropic's Messages API" + lacking(v)
 	case contains(v.Get("output"), "function_call", "message"):
 		return "a response of OpenAI's Responses API"
 	}
@@ -99,6 +99,20 @@ func telling(v gjson.Result) string {
 		if found := v.Get(m.member); found.Exists() && (m.value == "" || text(v, m.member) == m.value) {
 			return m.means
 		}
+	}
+	return ""
+}
+
+// lacking says why a message of Anthropic's is none that has calls: as it is read,
+// it has a role, and that is the assistant's.
+func lacking(v gjson.Result) string {
+	switch role := v.Get("role"); {
+	case !role.Exists() && !v.Get("type").Exists():
+		return ` without its "role": "assistant" and "type": "message"`
+	case !role.Exists():
+		return ` without its "role": "assistant"`
+	case role.Str != "assistant":
+		return " of the role " + quote(role.String()) + `, which has no calls: those of "assistant" do`
 	}
 	return ""
 }
