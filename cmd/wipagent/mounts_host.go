@@ -19,6 +19,7 @@ import (
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/resilience"
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -305,22 +306,43 @@ func (m *mount) status(cl *client.Client) client.MountStatus {
 	return client.MountStatus{}
 }
 
-// checkRules says which of the mount's rules mean nothing that its Host has: one
-// that was to hide something would be passed over without a word.
+// checkRules says which of the mount's rules mean nothing that its Host is known
+// to have: one that was to hide something would be passed over without a word.
+// What its documents declare counts, as most entries are not in the tree.
 func (c *cli) checkRules(cl *client.Client, m *mount) {
 	if m.policy.Allow == nil && m.policy.Deny == nil {
 		return
 	}
-	list := m.operations(cl)
-	for key, names := range map[string][]string{"allow": m.policy.Allow, "deny": m.policy.Deny} {
-		for _, name := range names {
-			of, operation, _ := strings.Cut(name, ".")
-			means := func(e client.Explained) bool {
-				op := e.Operation.Operation
-				return op.Interface.Name == of && (operation == "*" || op.Name == operation)
+	var declared []string
+	seen := map[*idl.Document]bool{}
+	var declare func(d *idl.Document)
+	declare = func(d *idl.Document) {
+		if seen[d] {
+			return
+		}
+		seen[d] = true
+		for _, i := range d.Interfaces {
+			declared = append(declared, i.Name+".*")
+			for _, op := range i.Operations {
+				declared = append(declared, i.Name+"."+op.Name)
 			}
-			if !slices.ContainsFunc(list, means) {
-				c.warn("%s: %s lists %s, which names no operation of the Host", m.said, key, name)
+		}
+		for _, other := range d.Imports {
+			declare(other)
+		}
+	}
+	for _, op := range m.operations(cl) {
+		for _, i := range op.Node.Interfaces {
+			declare(i.Document)
+		}
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"allow", m.policy.Allow}, {"deny", m.policy.Deny}} {
+		for _, name := range list.names {
+			if !slices.Contains(declared, name) {
+				c.warn("%s: %s lists %s, which no document that its Host's tree names declares; entries that are fetched later may have it", m.said, list.key, name)
 			}
 		}
 	}
