@@ -193,7 +193,7 @@ func TestAnnotationsOfOperations(t *testing.T) {
 		trusted bool
 		want    map[string]string
 	}{
-		{true, map[string]string{"desk_search": "read idempotent", "issue_read_body": "read idempotent", "issue_close": "idempotent", "issue_link": "destroy idempotent", "discover": "read idempotent", "invoke": "destroy"}},
+		{true, map[string]string{"desk_search": "read idempotent", "issue_read_body": "read idempotent", "issue_close": "none", "issue_link": "destroy", "discover": "read idempotent", "invoke": "destroy"}},
 		{false, map[string]string{"desk_search": "destroy", "issue_read_body": "destroy", "issue_close": "destroy", "issue_link": "destroy", "discover": "read idempotent", "invoke": "destroy"}},
 	} {
 		got := map[string]string{}
@@ -205,6 +205,9 @@ func TestAnnotationsOfOperations(t *testing.T) {
 				}
 			}
 			if name := tool.Get("name").Str; test.want[name] != "" {
+				if hints == nil {
+					hints = []string{"none"}
+				}
 				got[name] = strings.Join(hints, " ")
 			}
 		}

@@ -161,7 +161,10 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	if !ok {
 		approve = c.approve
 	}
-	const message = "the operation may change things and was not approved"
+	message := "the operation may change things and was not approved"
+	if !policy.NeedsApproval(r.op, true) {
+		message = "nobody vouches for the Host, so that a call which it says only reads must be approved too, and was not"
+	}
 	if approve == nil {
 		return &Error{Class: Refused, Message: message, Hint: "nobody can be asked here; tell who sent you what you would do", Operation: r.op}
 	}
@@ -191,7 +194,7 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &Error{Class: Refused, Message: message, Hint: "ask the operator to approve it", Operation: r.op}
+	return &Error{Class: Refused, Message: message, Hint: "it was asked about; send it again only if you are told to", Operation: r.op}
 }
 
 // preview returns what a dry run of the call says, nil if that cannot be had now.

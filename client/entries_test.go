@@ -38,23 +38,32 @@ func TestEntryArguments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, test := range map[string]struct{ arguments, want, fault string }{
-		"mapped":            {`{"to":"/shop/shelf","others":["/shop/till"],"pair":{"a":"/shop/shelf","note":"/shop"}}`, `{"to":"/shelf","others":["/till"],"pair":{"a":"/shelf","note":"/shop"}}`, ""},
-		"nothing to map":    {`{"to":"/shop/shelf","others":[]}`, `{"to":"/shelf","others":[],"pair":null}`, ""},
-		"another interface": {`{"to":"/shop/till","others":[]}`, "", "/to: found an entry of another kind"},
-		"another Host":      {`{"to":"/other/shelf","others":[]}`, "", "/to: found an entry of another Host"},
-		"absent":            {`{"to":"/shop/shelf","others":["/shop/till","/shop/nothing"]}`, "", "/others/1: there is no entry at this path"},
-		"hidden":            {`{"to":"/shop/shelf","others":["/shop/till","/shop/purse"]}`, "", "/others/1: there is no entry at this path"},
+	for name, test := range map[string]struct{ arguments, want, fault, corrected string }{
+		"mapped":            {`{"to":"/shop/shelf","others":["/shop/till"],"pair":{"a":"/shop/shelf","note":"/shop"}}`, `{"to":"/shelf","others":["/till"],"pair":{"a":"/shelf","note":"/shop"}}`, "", ""},
+		"nothing to map":    {`{"to":"/shop/shelf","others":[]}`, `{"to":"/shelf","others":[],"pair":null}`, "", ""},
+		"another interface": {`{"to":"/shop/till","others":[]}`, "", "/to: found an entry of another kind", ""},
+		"another Host":      {`{"to":"/other/shelf","others":[]}`, "", "/to: found an entry of another Host", `"to":"/shop/shelf"`},
+		"absent":            {`{"to":"/shop/shelf","others":["/shop/till","/shop/nothing"]}`, "", "/others/1: there is no entry at this path", ""},
+		"hidden":            {`{"to":"/shop/shelf","others":["/shop/till","/shop/purse"]}`, "", "/others/1: there is no entry at this path", ""},
+		"bare name":         {`{"to":"shelf","others":[]}`, "", "/to: ", `"to":"/shop/shelf"`},
+		"bare name hidden":  {`{"to":"/shop/shelf","others":["purse"]}`, "", "/others/0: ", ""},
+		"wrong folder":      {`{"to":"/shop/SHELF","others":["/till"]}`, "", "", `"to":"/shop/shelf","others":["/shop/till"]`},
 	} {
 		sent = ""
 		_, err := c.Invoke(t.Context(), visitor, call("/shop/shelf", "compare", test.arguments))
-		if test.fault == "" {
+		if test.fault == "" && test.corrected == "" {
 			if err != nil || sent != test.want {
 				t.Errorf("%s: the Host got %s, %v, want %s", name, sent, err, test.want)
 			}
 			continue
 		}
 		e := failure(t, err)
+		if test.corrected == "" && e.Corrected != nil || !strings.Contains(string(e.Corrected), test.corrected) {
+			t.Errorf("%s: corrected to %s, want %s", name, e.Corrected, test.corrected)
+		}
+		if test.fault == "" {
+			continue
+		}
 		if len(e.Faults) != 1 || !strings.HasPrefix(e.Faults[0].Path+": "+e.Faults[0].Constraint, test.fault) || sent != "" {
 			t.Errorf("%s: got %v (sent %q), want %s", name, e, sent, test.fault)
 		}

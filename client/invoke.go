@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -106,54 +105,12 @@ func (c *Client) prepare(ctx context.Context, p *policy.Principal, call Call) (p
 		return ready, e
 	}
 	if ready.args, err = op.DecodeArgs(call.Arguments); err != nil {
-		return ready, badArguments(n, call, err)
+		return ready, c.badArguments(ctx, p, n, call, err)
 	}
 	ready.args.Repairs = append(lifted, ready.args.Repairs...)
 	ready.call.Arguments = ready.args.Record
-	ready.args.Record, err = c.hostEntries(ctx, p, n, op, ready.args.Record)
+	ready.args.Record, err = c.hostEntries(ctx, p, &ready)
 	return ready, err
-}
-
-// hostEntries replaces the paths of entries in an argument record by the Host's
-// own. Each must lead to an entry of the same Host that the principal may know
-// of and that has the declared interface: no call reaches by an argument what
-// it could not reach by its target.
-func (c *Client) hostEntries(ctx context.Context, p *policy.Principal, n *space.Node, op *idl.Operation, record json.RawMessage) (json.RawMessage, error) {
-	var faults []idl.Fault
-	var trouble error
-	mapped := op.MapEntries(record, func(pointer, path string, t *idl.Type) string {
-		fault := func(constraint string) string {
-			faults = append(faults, idl.Fault{Path: pointer, Constraint: constraint})
-			return path
-		}
-		entry, err := c.resolve(ctx, p, Call{Target: path})
-		var e *Error
-		switch {
-		case errors.As(err, &e) && e.Class == NotFound:
-			return fault("there is no entry at this path; expected one from discover, inspect or a result")
-		case err != nil:
-			trouble = err
-			return path
-		case entry.Mount != n.Mount:
-			return fault("found an entry of another Host, expected one below " + n.Mount.Path)
-		case t.Interface != nil && !hasInterface(entry, t.Interface):
-			return fault("found an entry of another kind, expected one with interface " + t.Interface.QualifiedName())
-		}
-		return entry.HostPath
-	})
-	switch {
-	case trouble != nil:
-		return nil, trouble
-	case len(faults) > 0:
-		return nil, &Error{Class: BadArguments, Message: "the arguments do not fit the operation", Faults: faults, Hint: "the signature: " + signature(n, op), Operation: op}
-	}
-	return mapped, nil
-}
-
-// hasInterface reports whether the entry's Object has the interface. Documents
-// are compiled by mount, so names say enough.
-func hasInterface(n *space.Node, want *idl.Interface) bool {
-	return slices.ContainsFunc(n.Interfaces, func(i *idl.Interface) bool { return i.QualifiedName() == want.QualifiedName() })
 }
 
 // signature returns the operation's signature, without what a stranger may have
@@ -208,6 +165,9 @@ func (c *Client) carryOut(ctx context.Context, p *policy.Principal, call Call, r
 		Result: shaped.JSON, DryRun: ready.call.DryRun, Repaired: ready.args.Repairs,
 		Entries: c.learn(ctx, p, shaped.Entries), Untrusted: shaped.Untrusted,
 	}
+	if out.DryRun {
+		rec.Outcome = "dry_run"
+	}
 	_, words, _ := c.artifactOf(p, ready.node)
 	out.Untrusted = out.Untrusted || words
 	if out.Untrusted && !gjson.GetBytes(shaped.JSON, "trust").Exists() {
@@ -241,7 +201,7 @@ func (c *Client) learn(ctx context.Context, p *policy.Principal, paths []string)
 }
 
 // badArguments answers a refused record with all its faults.
-func badArguments(n *space.Node, call Call, err error) error {
+func (c *Client) badArguments(ctx context.Context, p *policy.Principal, n *space.Node, call Call, err error) error {
 	var bad *idl.ArgumentError
 	if !errors.As(err, &bad) {
 		return err
@@ -254,8 +214,8 @@ func badArguments(n *space.Node, call Call, err error) error {
 
 		Operation: bad.Operation,
 	}
-	if bad.Corrected != nil {
-		e.Corrected = corrected(Call{Target: n.Path, Operation: call.Operation, DryRun: call.DryRun, Arguments: bad.Corrected})
+	if record := c.knownEntries(ctx, p, n, bad.Operation, bad.Corrected); record != nil {
+		e.Corrected = corrected(Call{Target: n.Path, Operation: call.Operation, DryRun: call.DryRun, Arguments: record})
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 
@@ -39,7 +40,7 @@ func (c *Client) noEntry(p *policy.Principal, call Call) *Error {
 		near = nearest(before, paths)
 	}
 	if near == "" {
-		near = one(paths, func(known string) bool { return normal(known[strings.LastIndexByte(known, '/'):]) == normal(path) })
+		near = one(paths, func(known string) bool { return sameName(known[strings.LastIndexByte(known, '/'):], path) })
 	}
 	if near == "" {
 		near = c.holder(p, nodes, call)
@@ -117,6 +118,10 @@ func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err e
 	if op == nil {
 		return e
 	}
+	n := c.visibleNode(p, meant.Target)
+	if policy.NeedsApproval(op, n.Mount.Trusted) && !sameEntry(call.Target, meant) {
+		return e // the hint has to do: who approves the call would take it for what was asked for
+	}
 	if meant, _ = liftDryRun(op, meant); meant.DryRun && !op.DryRun {
 		return e
 	}
@@ -128,10 +133,21 @@ func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err e
 	case len(args.Repairs) > 0:
 		meant.Arguments = args.Record
 	}
-	if meant.Arguments != nil {
+	if meant.Arguments = c.knownEntries(ctx, p, n, op, meant.Arguments); meant.Arguments != nil {
 		e.Corrected = corrected(meant)
 	}
 	return e
+}
+
+// sameEntry reports whether what was sent as a path names the entry of the call
+// that is meant, in another form: no typing slip is put right.
+func sameEntry(sent string, meant Call) bool {
+	before, _, _ := strings.Cut(sent, "#")
+	if sameName(before, meant.Target) {
+		return true
+	}
+	at := strings.LastIndexAny(sent, "./:") // what behindPath reads
+	return at >= 0 && sent[:at] == meant.Target && sameName(sent[at+1:], meant.Operation)
 }
 
 // clear reports whether the error knows what was meant.
@@ -146,19 +162,27 @@ func (c *Client) meant(p *policy.Principal, e *Error, call Call) (Call, *idl.Ope
 	if e.near.Operation != "" {
 		call.Operation = e.near.Operation
 	}
-	for _, n := range c.visibleNodes(p) {
-		if n.Path != call.Target {
-			continue
-		}
-		op := n.Operation(call.Operation, c.choices(p, n, call))
-		if op == nil {
-			call.Operation = c.meantOperation(p, n, call)
-			op = n.Operation(call.Operation, c.choices(p, n, call))
-		}
-		return call, op
+	n := c.visibleNode(p, call.Target)
+	if n == nil {
+		call.Operation = ""
+		return call, nil
 	}
-	call.Operation = ""
-	return call, nil
+	op := n.Operation(call.Operation, c.choices(p, n, call))
+	if op == nil {
+		call.Operation = c.meantOperation(p, n, call)
+		op = n.Operation(call.Operation, c.choices(p, n, call))
+	}
+	return call, op
+}
+
+// visibleNode returns the entry at path if the principal may know it, or nil. No
+// Host is asked.
+func (c *Client) visibleNode(p *policy.Principal, path string) *space.Node {
+	nodes := c.visibleNodes(p)
+	if i := slices.IndexFunc(nodes, func(n *space.Node) bool { return n.Path == path }); i >= 0 {
+		return nodes[i]
+	}
+	return nil
 }
 
 // operationNames lists the node's operations that the call can mean.
@@ -192,7 +216,8 @@ func (c *Client) visibleNodes(p *policy.Principal) []*space.Node {
 }
 
 // holder returns the path of the one node that has the operation of the call, or
-// "".
+// "". One that has numbers, and others than were sent, is not it: which of many
+// alike is known says nothing of which is meant.
 func (c *Client) holder(p *policy.Principal, nodes []*space.Node, call Call) string {
 	if call.Operation == "" {
 		return ""
@@ -200,7 +225,7 @@ func (c *Client) holder(p *policy.Principal, nodes []*space.Node, call Call) str
 	var paths []string
 	for _, n := range nodes {
 		for _, name := range c.operationNames(p, n, call) {
-			if normal(name) == normal(call.Operation) {
+			if sameName(name, call.Operation) && (sameNumbers(n.Path, "") || sameNumbers(n.Path, call.Target)) {
 				paths = append(paths, n.Path)
 			}
 		}
@@ -224,7 +249,8 @@ func one(list []string, fits func(string) bool) string {
 }
 
 // nearest returns the candidate that a slip of form or a small typing mistake
-// turned into name, or "" if there is none or more than one.
+// turned into name, or "" if there is none or more than one. A number is no slip of
+// another one.
 func nearest(name string, candidates []string) string {
 	const longest = 256 // bytes; the comparison costs the product of the lengths
 	if len(name) > longest {
@@ -234,7 +260,7 @@ func nearest(name string, candidates []string) string {
 	best, bestDistance, unique := "", 3, false
 	for _, candidate := range candidates {
 		other := normal(candidate)
-		if len(other) > longest || len(other)-len(plain) > 2 || len(plain)-len(other) > 2 {
+		if len(other) > longest || len(other)-len(plain) > 2 || len(plain)-len(other) > 2 || !sameNumbers(name, candidate) {
 			continue
 		}
 		d := levenshtein.ComputeDistance(plain, other)
@@ -252,6 +278,18 @@ func nearest(name string, candidates []string) string {
 		return ""
 	}
 	return best
+}
+
+// sameName reports whether two names differ in form alone.
+func sameName(a, b string) bool { return normal(a) == normal(b) && sameNumbers(a, b) }
+
+// sameNumbers reports whether two names have the same numbers in the same order:
+// runs of digits, which tell one thing from another as no letters do.
+func sameNumbers(a, b string) bool {
+	numbers := func(s string) []string {
+		return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsNumber(r) })
+	}
+	return slices.Equal(numbers(a), numbers(b))
 }
 
 // normal folds what people vary when they write the same name: capitals,

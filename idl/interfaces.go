@@ -103,7 +103,8 @@ func (c *compiler) apply(u *unit, op *Operation, own, shared *settings) {
 	// one that states a risk to which it cannot apply.
 	op.Informational = own.has("informational") || shared.has("informational") && risk <= ReadOnly
 	op.DryRun = own.has("dry_run") || shared.has("dry_run") && risk != ReadOnly
-	op.Idempotent = own.has("idempotent") || shared.has("idempotent")
+	// That a call may be sent again is never said of a change by the way.
+	op.Idempotent = own.has("idempotent") || shared.has("idempotent") && (risk <= ReadOnly || risk == shared.risk)
 	op.Cost = firstSet(own.cost, shared.cost, 1)
 	op.Timeout = firstSet(own.timeout, shared.timeout, DefaultTimeout)
 	op.MaxOutput = firstSet(own.maxOutput, shared.maxOutput, DefaultMaxOutput)

@@ -4,7 +4,8 @@
 //
 // Arguments, results and world text have no way in (P16): a record has fixed
 // fields, all of them our own identifiers or numbers, and of a foreign error
-// only its Go type is written, because its text may quote what it was given.
+// only its Go type is written, because its text may quote what it was given, and
+// of the system's what happened.
 package audit
 
 import (
@@ -12,13 +13,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"github.com/wipagent/wipagent/idl"
-	"github.com/wipagent/wipagent/space/wip"
 )
 
 // Record is what is kept of one call.
@@ -28,7 +27,7 @@ type Record struct {
 	Audience  idl.Audience  // the caller's class
 	Verb      string        // "discover", "inspect", "invoke", or "run" for a script
 	Tool      string        // "/grid/region#nearby_avatars"; empty unless resolved and allowed
-	Outcome   string        // "ok", the class of the error, or "waiting" for an approval that comes with another attempt
+	Outcome   string        // "ok", "dry_run", the class of the error, or "waiting" for an approval that comes with another attempt
 	Duration  time.Duration // from the call's arrival to its answer
 	Bytes     int           // length of invoke's JSON result; 0 of other verbs and of errors
 	CacheHit  bool          // the Host answered from a snapshot it already had
@@ -42,6 +41,7 @@ type Log struct {
 	faultsOnly bool
 	observers  []Observer
 	tracer     Tracer // nil if none of the observers is one
+	refusals   refusals
 }
 
 // New returns a Log that writes to w, if that is not nil, and shows each record to
@@ -130,72 +130,4 @@ func (l *Log) Fault(ref, tool string, err error) {
 		f["stack"] = string(p.Stack)
 	}
 	l.out.WithFields(f).Error("fault")
-}
-
-// Describe says what is known of an error without quoting foreign text: our
-// own errors promise to hold no payload, those with a Notice too; of all others
-// only the type is told.
-func Describe(err error) string {
-	if list, ok := err.(interface{ Unwrap() []error }); ok {
-		return describeAll(list.Unwrap())
-	}
-	var at interface { // of a mount
-		Notice() string
-		Unwrap() error
-	}
-	if errors.As(err, &at) {
-		return at.Notice()
-	}
-	var result *idl.ResultError
-	if errors.As(err, &result) {
-		return result.Error()
-	}
-	var p *Panic
-	if errors.As(err, &p) {
-		return p.Error()
-	}
-	var known interface{ Notice() string }
-	if errors.As(err, &known) {
-		return known.Notice()
-	}
-	var failure *wip.Failure
-	if errors.As(err, &failure) {
-		class := "a class that is none"
-		if failure.Class.Known() {
-			class = "class " + string(failure.Class)
-		}
-		if failure.Err == nil {
-			return "host failure of " + class
-		}
-		return "host failure of " + class + ": " + types(failure.Err)
-	}
-	return types(err)
-}
-
-// describeAll describes errors that were joined, each once, and says how many are
-// left out.
-func describeAll(list []error) string {
-	const most = 16
-	var said []string
-	for _, err := range list {
-		if s := Describe(err); !slices.Contains(said, s) {
-			said = append(said, s)
-		}
-	}
-	if more := len(said) - most; more > 0 {
-		said = append(said[:most], fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(said, "; ")
-}
-
-// types names the Go types of an error and of what it wraps.
-func types(err error) string {
-	s := fmt.Sprintf("%T", err)
-	for depth := 0; depth < 8; depth++ {
-		if err = errors.Unwrap(err); err == nil {
-			break
-		}
-		s += fmt.Sprintf(" of %T", err)
-	}
-	return s
 }

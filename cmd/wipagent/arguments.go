@@ -40,6 +40,30 @@ func (s *session) arguments(ctx context.Context, i *invokeCmd) (json.RawMessage,
 	return b.Bytes(), nil
 }
 
+// scalar reports whether a value of the type is written as one word.
+func scalar(t *idl.Type) bool {
+	switch t.Kind {
+	case idl.List, idl.Map, idl.RecordOf, idl.Fact, idl.Page, idl.Observed:
+		return false
+	}
+	return true
+}
+
+// readList reads a list that is written as its elements with commas between them.
+func readList(word string, elem *idl.Type) []byte {
+	b := []byte{'['}
+	if word == "" {
+		return append(b, ']')
+	}
+	for i, part := range strings.Split(word, ",") {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, readValue(part, elem)...)
+	}
+	return append(b, ']')
+}
+
 // readValue reads a word by the declared type. A string is taken as it stands;
 // for anything else, and where no type is known, JSON is taken as JSON, and
 // what is no JSON as a string, so that the check can say what is wrong with it.
@@ -49,6 +73,10 @@ func readValue(word string, t *idl.Type) []byte {
 		case idl.String, idl.Text, idl.UUID, idl.Bytes, idl.Entry, idl.EnumOf:
 			if !t.Optional || word != "null" {
 				return quoteJSON(word)
+			}
+		case idl.List:
+			if !json.Valid([]byte(word)) && scalar(t.Elem) {
+				return readList(word, t.Elem)
 			}
 		}
 	}

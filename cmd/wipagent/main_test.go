@@ -149,6 +149,11 @@ func TestReadValue(t *testing.T) {
 		{"five", &idl.Type{Kind: idl.Int}, `"five"`},
 		{"-1.5", &idl.Type{Kind: idl.Float}, `-1.5`},
 		{`{"a":1}`, &idl.Type{Kind: idl.RecordOf}, `{"a":1}`},
+		{"urgent,pump", &idl.Type{Kind: idl.List, Elem: &idl.Type{Kind: idl.String}}, `["urgent","pump"]`},
+		{"1,two", &idl.Type{Kind: idl.List, Elem: &idl.Type{Kind: idl.Int}}, `[1,"two"]`},
+		{"", &idl.Type{Kind: idl.List, Elem: &idl.Type{Kind: idl.String}}, `[]`},
+		{`["a,b"]`, &idl.Type{Kind: idl.List, Elem: &idl.Type{Kind: idl.String}}, `["a,b"]`},
+		{"a,b", &idl.Type{Kind: idl.List, Elem: &idl.Type{Kind: idl.RecordOf}}, `"a,b"`},
 	} {
 		if got := string(readValue(test.word, test.t)); got != test.want {
 			t.Errorf("readValue(%s, %v) = %s, want %s", test.word, test.t, got, test.want)

@@ -138,7 +138,8 @@ type invokeCmd struct {
 
 // Help shows examples.
 func (invokeCmd) Help() string {
-	return `A value is read by the type that the operation declares; a string is taken as it stands.
+	return `A value is read by the type that the operation declares; a string is taken as it stands, and a list is JSON or its elements with
+commas between them.
 
 An operation that may change things is asked about on the terminal first, with what it would do where it can tell. Without a
 terminal it is refused, unless --approve says that this call is wanted.

@@ -23,6 +23,7 @@ type worldFlags struct {
 	World     string   `help:"The world: demo, an OpenSimulator region archive FILE.oar, a recording FILE.jsonl, or a live grid: grid:NAME (see login --help) or grid:LOGIN-URI. Default: demo." placeholder:"demo|FILE|grid:NAME"`
 	Mount     []string `help:"Mount a world, or a Host elsewhere, at a path: /bots/anna=grid:anna, /issues=host:http://127.0.0.1:7070, or the command of one, /notes=host:stdio:COMMAND. May be repeated; then --world is mounted only if it is given, at /grid." sep:"none" placeholder:"PATH=WORLD|host:URL"`
 	Mounts    string   `help:"Mount what a file lists, each with its own trust, policy, token and limits (see examples/mounts). Default: mounts.toml in the settings folder, if it is there and neither --world nor --mount is given." placeholder:"FILE"`
+	Trust     []string `help:"Vouch for the Host that --mount puts at this path: what it says only reads is called without asking. May be repeated." sep:"none" placeholder:"PATH"`
 	Store     string   `help:"Keep what is known of Hosts in this file, for the next run. Default: known.db in the cache folder for serve and repl if a Host is mounted, none for all else." placeholder:"FILE"`
 	Inventory string   `help:"An OpenSimulator inventory archive to go with the region archive." placeholder:"FILE.iar"`
 	Region    string   `help:"Which region of an archive that holds several: its name or UUID." placeholder:"NAME"`
@@ -43,6 +44,9 @@ func (f worldFlags) given() []string {
 		add("--mount", m)
 	}
 	add("--mounts", f.Mounts)
+	for _, path := range f.Trust {
+		add("--trust", path)
+	}
 	add("--store", f.Store)
 	add("--inventory", f.Inventory)
 	add("--region", f.Region)

@@ -1,5 +1,5 @@
-// Package metrics counts calls for Prometheus. It sees audit records and how
-// mounts are doing, and nothing else (P16).
+// Package metrics counts calls for Prometheus. It sees audit records, reasons of
+// refusals and how mounts are doing, and nothing else (P16).
 //
 // Labels are bounded, whatever callers and Hosts say: who calls is told by
 // audience alone, what is called by the mount and the operation's name, and of
@@ -40,6 +40,7 @@ type Metrics struct {
 	bytes    *prometheus.HistogramVec
 	hits     *prometheus.CounterVec
 	faults   *prometheus.CounterVec
+	refused  *prometheus.CounterVec
 
 	handler http.Handler
 	mounts  atomic.Pointer[func() []client.MountStatus] // nil until there is something to watch
@@ -47,11 +48,15 @@ type Metrics struct {
 
 	mu    sync.RWMutex
 	tools map[tool]bool // those that have series of their own
+
+	reasons sync.Map     // of refusals, those that have series of their own
+	told    atomic.Int32 // how many those are
 }
 
 var (
-	_ audit.FaultObserver = (*Metrics)(nil)
-	_ http.Handler        = (*Metrics)(nil)
+	_ audit.FaultObserver   = (*Metrics)(nil)
+	_ audit.RefusalObserver = (*Metrics)(nil)
+	_ http.Handler          = (*Metrics)(nil)
 )
 
 // tool is what is called, as labels tell it.
@@ -80,13 +85,16 @@ func New(version string) *Metrics {
 		faults: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wipagent_faults_total", Help: "Faults that the log tells of; mount is empty where it is not one Host's.",
 		}, []string{"mount"}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wipagent_refused_requests_total", Help: "Requests over HTTP that were refused before they could be anybody's call.",
+		}, []string{"reason"}),
 		tools: map[tool]bool{},
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "wipagent_build_info", Help: "1, with the version.", ConstLabels: prometheus.Labels{"version": strings.ToValidUTF8(version, "")},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.calls, m.duration, m.bytes, m.hits, m.faults, build, mountCollector{m},
+	m.registry.MustRegister(m.calls, m.duration, m.bytes, m.hits, m.faults, m.refused, build, mountCollector{m},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Timeout: scrapeWithin, MaxRequestsInFlight: scrapesAtOnce})
 	m.paths.Store(&[]string{})
@@ -124,6 +132,21 @@ func (m *Metrics) ObserveFault(_, tool string) {
 	m.faults.WithLabelValues(m.mountOf(tool)).Inc()
 }
 
+// maxReasons is how many reasons of refusals have series of their own.
+const maxReasons = 64
+
+// ObserveRefusal counts a refused request by the server's word for the reason.
+func (m *Metrics) ObserveRefusal(reason string) {
+	if _, mine := m.reasons.Load(reason); !mine {
+		if m.told.Load() >= maxReasons {
+			reason = Other
+		} else if _, mine = m.reasons.LoadOrStore(reason, true); !mine {
+			m.told.Add(1)
+		}
+	}
+	m.refused.WithLabelValues(reason).Inc()
+}
+
 // ServeHTTP answers a scrape.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.handler.ServeHTTP(w, r)
@@ -140,7 +163,7 @@ const (
 var (
 	verbs     = []string{"discover", "inspect", "invoke", "run"}
 	audiences = idl.AudienceNames()
-	outcomes  = []string{"ok", "waiting", string(client.BadArguments), string(client.NotFound), string(client.Refused), string(client.Domain), string(client.Unavailable)}
+	outcomes  = []string{"ok", "dry_run", "waiting", string(client.BadArguments), string(client.NotFound), string(client.Refused), string(client.Domain), string(client.Unavailable)}
 )
 
 func known(words []string, word string) string {
