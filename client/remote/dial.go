@@ -260,6 +260,10 @@ func lost(ctx context.Context, err error, sent bool) *wip.Failure {
 	if errors.As(err, &untrusted) {
 		return &wip.Failure{Class: wip.Internal, Message: "the Host's certificate is not trusted", Err: err}
 	}
+	var name *net.DNSError
+	if errors.As(err, &name) {
+		err = unresolved{err, name.IsNotFound}
+	}
 	message := "the Host cannot be reached"
 	if sent {
 		message = "the connection to the Host was lost"
@@ -279,20 +283,44 @@ func (l *httpLink) refusal(resp *http.Response, body []byte) *wip.Failure {
 			return fromError(r.Error)
 		}
 	}
-	f := &wip.Failure{Class: wip.Transient, RetryAfter: retryAfter(resp.Header.Get("Retry-After")), MaybeDone: true}
+	f := &wip.Failure{Class: wip.Transient, RetryAfter: retryAfter(resp.Header.Get("Retry-After")), MaybeDone: true, Err: status(resp.StatusCode)}
 	switch code := resp.StatusCode; code {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		f = internal("the Host does not take the token")
+		f = &wip.Failure{Class: wip.Internal, Message: "the Host does not take the token", Err: status(code)}
 	case http.StatusTooManyRequests:
 		f.Message, f.MaybeDone = "the Host asks for fewer requests", false
 	case http.StatusRequestEntityTooLarge:
 		f = requestTooLarge(0)
 	case http.StatusRequestTimeout, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		f.Message = fmt.Sprintf("the Host is unavailable (status %d)", code)
+		f.Message = "the Host is unavailable"
 	default:
-		f.Class, f.Message, f.MaybeDone = wip.Internal, fmt.Sprintf("found the status %d, expected 200: the URL may not be a Host's", code), code >= 500
+		f.Class, f.Message, f.MaybeDone = wip.Internal, "the URL may not be a Host's", code >= 500
 	}
 	return f
+}
+
+// status is an HTTP status that is no answer of the protocol.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("HTTP status %d", int(s)) }
+
+// Notice is what an operator's log may have of it.
+func (s status) Notice() string { return s.Error() }
+
+// unresolved is a host's name that cannot be looked up.
+type unresolved struct {
+	error
+	absent bool
+}
+
+func (u unresolved) Unwrap() error { return u.error }
+
+// Notice says so without the name.
+func (u unresolved) Notice() string {
+	if u.absent {
+		return "no such host"
+	}
+	return "the host's name cannot be looked up"
 }
 
 // retryAfter reads the header of that name: seconds or a date.
