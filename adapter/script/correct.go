@@ -41,6 +41,34 @@ func replaceCall(src string, line, column int, call string) string {
 	return src[:from] + call + src[to:]
 }
 
+// replaceAttr returns the script with another name behind the dot at the line and
+// column; "" if there is none, or if the name is no identifier.
+func replaceAttr(src string, line, column int, name string) string {
+	file, err := options.Parse("code", src, 0)
+	if err != nil || !identifier(name) {
+		return ""
+	}
+	var found *syntax.DotExpr
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if d, ok := n.(*syntax.DotExpr); ok && int(d.Dot.Line) == line && int(d.Dot.Col) == column {
+			found = d
+		}
+		return found == nil
+	})
+	if found == nil {
+		return ""
+	}
+	at := offset(src, found.Name.NamePos)
+	if at < 0 || !strings.HasPrefix(src[at:], found.Name.Name) {
+		return ""
+	}
+	rest := src[at+len(found.Name.Name):]
+	if !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, ".") { // which calls nothing
+		return ""
+	}
+	return src[:at] + name + rest
+}
+
 // literally reports whether an expression says its own value.
 func literally(e syntax.Expr, depth int) bool {
 	if depth > maxDepth {

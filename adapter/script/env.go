@@ -144,7 +144,7 @@ func (e *Env) execute(ctx context.Context, name, src string, live bool, view fun
 		}
 		done()
 	}()
-	r.src = src
+	r.src, r.live = src, live
 	file, err := e.parse(r, name, src, live)
 	if err != nil {
 		return nil, r.failure(err)

@@ -56,6 +56,8 @@ type CallError struct {
 	// Corrected is the call to write instead, such as
 	// "grid.region.nearby_avatars(radius_meters=256)"; empty if there is none.
 	Corrected string
+	// attr is the name to write after the dot instead, where that alone is wrong.
+	attr string
 }
 
 // Error returns class, message, faults, hint and the call to write instead, a
@@ -92,7 +94,7 @@ func (r *run) refused(err error) error {
 	if !known {
 		return err
 	}
-	return &CallError{e, correctedCall(e.Corrected)}
+	return &CallError{Failure: e, Corrected: correctedCall(e.Corrected)}
 }
 
 // correctedCall writes a corrected record of invoke, or of inspect, as a script
@@ -203,7 +205,7 @@ func (r *run) failure(err error) error {
 				lines = append(lines, fmt.Sprintf("and %d more", len(list)-i))
 				break
 			}
-			message := r.env.undefined(fault.Msg)
+			message := r.undefined(fault.Msg)
 			if i > 0 {
 				message = fmt.Sprintf("%s: %s", fault.Pos, message)
 			}
@@ -242,21 +244,28 @@ func (e *Error) place(pos syntax.Position) {
 
 // undefined says more of a name that is not defined: what may have been meant
 // among all that is.
-func (e *Env) undefined(message string) string {
+func (r *run) undefined(message string) string {
 	name, ok := strings.CutPrefix(message, "undefined: ")
 	if !ok {
 		return message
 	}
 	name, _, _ = strings.Cut(name, " ")
 	var names []string
-	for known := range e.globals {
+	for known := range r.env.globals {
 		if !strings.HasPrefix(known, "$") {
 			names = append(names, known)
 		}
 	}
-	hint := insteadOfName[name]
+	slices.Sort(names)
+	hint := r.insteadOfName(name)
 	if hint == "" {
-		hint = didYouMean(name, names)
+		hint = didYouMean(nearest(name, names))
+	}
+	if hint == "" {
+		hint = didYouMean(r.elsewhere(name))
+	}
+	if hint == "" {
+		hint = didYouMean(beginning(name, names))
 	}
 	if hint == "" {
 		hint = "help() lists what there is"
@@ -264,12 +273,56 @@ func (e *Env) undefined(message string) string {
 	return "found the name " + short(name) + ", which is not defined; " + hint
 }
 
-// didYouMean names the nearest of the names to one that is not among them.
-func didYouMean(name string, names []string) string {
-	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	const longest = 100
-	if len(name) > longest {
+// maxNear bounds how many names are proposed for one.
+const maxNear = 3
+
+// elsewhere returns how a script writes the entries and operations of that name,
+// among those that the principal may discover.
+func (r *run) elsewhere(name string) []string {
+	var found []string
+	for _, l := range r.env.cfg.Client.Catalog(r.env.cfg.Principal) {
+		said := ""
+		switch path := l.Node.Path; {
+		case path[strings.LastIndexByte(path, '/')+1:] == name:
+			said = expression(path)
+		case l.Operation.Name == name:
+			said = methodName(path, name)
+		}
+		if said != "" && !slices.Contains(found, said) {
+			found = append(found, said)
+		}
+		if len(found) > maxNear {
+			return found[:maxNear]
+		}
+	}
+	return found
+}
+
+// didYouMean proposes names; nothing if there are none.
+func didYouMean(names []string) string {
+	if len(names) == 0 {
 		return ""
+	}
+	return "did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// near returns the names that one which is not among them most likely means.
+func near(name string, names []string) []string {
+	if found := nearest(name, names); found != nil {
+		return found
+	}
+	return beginning(name, names)
+}
+
+// longestName bounds the names that are compared.
+const longestName = 100
+
+func foldName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+
+// nearest returns the one name that a few letters make of another.
+func nearest(name string, names []string) []string {
+	if len(name) > longestName {
+		return nil
 	}
 	best, distance := "", 1 // in a short name any slip makes another
 	switch {
@@ -279,11 +332,11 @@ func didYouMean(name string, names []string) string {
 		distance = 2
 	}
 	for _, other := range names {
-		if len(other) > longest {
+		if len(other) > longestName {
 			continue
 		}
-		d := levenshtein.ComputeDistance(fold(name), fold(other))
-		if d > 1 && anagram(fold(name), fold(other)) {
+		d := levenshtein.ComputeDistance(foldName(name), foldName(other))
+		if d > 1 && anagram(foldName(name), foldName(other)) {
 			d = 1
 		}
 		if d < distance || d == distance && best != "" && other < best {
@@ -291,9 +344,23 @@ func didYouMean(name string, names []string) string {
 		}
 	}
 	if best == "" {
-		return ""
+		return nil
 	}
-	return "did you mean " + best + "?"
+	return []string{best}
+}
+
+// beginning returns the names that begin like one, or that it begins with: of
+// distance_meters distance, of name names.
+func beginning(name string, names []string) []string {
+	const shortest = 3
+	var found []string
+	for _, other := range names {
+		a, b := foldName(name), foldName(other)
+		if len(other) <= longestName && min(len(a), len(b)) >= shortest && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) && len(found) < maxNear {
+			found = append(found, other)
+		}
+	}
+	return found
 }
 
 // anagram reports whether two names have the same bytes in another order: mostly

@@ -38,12 +38,73 @@ var insteadOf = map[string]string{
 var insteadOfName = map[string]string{
 	"math": hintImport, "re": hintImport, "os": hintImport, "sys": hintImport, "time": "there is no clock",
 	"datetime": "there is no clock", "random": "there is no chance", "requests": "there is no network", "open": "there are no files",
-	"input": "nobody is there to ask: a script's arguments are in args", "map": "write [f(x) for x in list]", "filter": "write [x for x in list if f(x)]",
+	"map": "write [f(x) for x in list]", "filter": "write [x for x in list if f(x)]",
 	"isinstance": "write type(x) == \"string\" compares types", "Exception": hintTry, "ValueError": hintTry, "null": "write None", "undefined": "write None", "nil": "write None", "format": "write \"{}\".format(x), and round(x, 1) for digits", "pow": "there is no power operator: x * x",
+	"exec": "there is one script, and nothing to read another from", "eval": "there is one script, and nothing to read another from",
+	"dict_keys": "write d.keys()", "iter": "write for x in list", "next": "write list[0]", "vars": "write dir(x)", "callable": "write type(x) == \"function\" or \"operation\"",
 	"console": "write print(x)", "echo": "write print(x)", "printf": "write print(\"%s\" % x)",
 }
 
+// insteadOfName says what to write for a name that is not defined.
+func (r *run) insteadOfName(name string) string {
+	switch name {
+	case "input", "raw_input":
+		if r.env.globals["args"] != nil {
+			return "nobody is there to ask: a script's arguments are in args"
+		}
+		return "nobody is there to ask: write the value into the script"
+	case "argv", "sys":
+		if r.env.globals["args"] != nil {
+			return "a script's arguments are in args"
+		}
+	case "exit", "quit":
+		if r.live {
+			return "Ctrl-D ends the prompt"
+		}
+		return "a script ends at its end, and a function by return; " + hintRaise
+	case "invoke", "call", "call_tool":
+		for _, l := range r.env.cfg.Client.Catalog(r.env.cfg.Principal) {
+			return "an operation is a method of its entry, such as " + methodName(l.Node.Path, l.Operation.Name) + "(...); help() lists what there is"
+		}
+	}
+	return insteadOfName[name]
+}
+
+// insteadOfAttr says what to write for an attribute that other languages have.
+func insteadOfAttr(kind, name string) string {
+	if hint := insteadOfMethod[kind+"."+name]; hint != "" {
+		return hint
+	}
+	switch kind {
+	case "list", "dict", "string", "set", "tuple", "int", "float", "module", "bytes", "function", "NoneType", "bool":
+		return ""
+	}
+	switch name { // of a record or page
+	case "get":
+		return "write x[\"name\"], or getattr(x, \"name\", None) where it may be missing"
+	case "keys":
+		return "write dir(x), or [name for name in x] of a record"
+	case "values":
+		return "write [x[name] for name in x]"
+	}
+	return ""
+}
+
+// insteadOfMethod are hints for methods of the language's types.
+var insteadOfMethod = map[string]string{
+	"list.sort": "sorted(list, key=f) gives a new list in order", "list.reverse": "reversed(list) gives a new list in the other direction",
+	"list.copy": "list(x) copies", "dict.copy": "dict(x) copies", "list.count": "len([y for y in x if y == z]) counts", "list.length": "write len(list)",
+	"list.push": "write list.append(x)", "list.add": "write list.append(x)", "list.map": "write [f(x) for x in list]", "list.filter": "write [x for x in list if f(x)]",
+	"list.get": "write list[0]", "list.join": "write \", \".join(list)", "dict.has_key": "write key in dict", "dict.iteritems": "write dict.items()",
+	"string.length": "write len(text)", "string.contains": "write \"part\" in text", "string.includes": "write \"part\" in text", "string.trim": "write text.strip()",
+	"string.encode": "write bytes(text)", "string.zfill": hintDigits, "string.rjust": hintDigits, "string.ljust": hintDigits, "string.center": hintDigits,
+	"module.dumps": "write json.encode(x)", "module.loads": "write json.decode(text)", "module.stringify": "write json.encode(x)", "module.parse": "write json.decode(text)",
+	"module.dump": "write json.encode(x)", "module.load": "write json.decode(text)",
+}
+
 var (
+	printed   = regexp.MustCompile(`^\s*print\s+[^\s(=]`)
+	joined    = regexp.MustCompile(`["']\s*[rRbB]?["']`)
 	gotToken  = regexp.MustCompile(`^got ('[^']*'|[a-z_]+),? `)
 	fString   = regexp.MustCompile(`(^|[^\w"'\\])[fF]["']`)
 	typed     = regexp.MustCompile(`\w\s*:\s*\w`)
@@ -56,13 +117,21 @@ func syntaxHint(message, line string) string {
 	if strings.HasPrefix(strings.TrimSpace(line), "```") {
 		return hintFence
 	}
+	if printed.MatchString(line) {
+		return "print is a function: print(x)"
+	}
 	if m := gotToken.FindStringSubmatch(message); m != nil {
+		if m[1] == "for" && strings.Contains(line, "(") {
+			return "there are no generator expressions: any([x for x in list])"
+		}
 		if hint := insteadOf[m[1]]; hint != "" {
 			return hint
 		}
 		switch {
 		case m[1] == "string" && fString.MatchString(line):
 			return hintString
+		case m[1] == "string" && joined.MatchString(line):
+			return "\"a\" + \"b\" joins two strings; side by side they are not joined"
 		case m[1] == "':'" && typed.MatchString(line):
 			return hintTypes
 		case m[1] == "','" && strings.Contains(line, "{"):
@@ -80,6 +149,8 @@ func callHint(message string) string {
 	switch {
 	case strings.HasPrefix(message, "unknown conversion %"), strings.HasPrefix(message, "format spec features not supported"):
 		return hintDigits
+	case strings.HasPrefix(message, "invalid call of non-function"):
+		return "it is a value and no function: write it without parentheses behind it"
 	case strings.HasPrefix(message, "print: unexpected keyword argument"):
 		return "print writes its arguments and a line's end, no more"
 	}

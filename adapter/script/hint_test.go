@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/wipagent/wipagent/adapter/script"
+	"github.com/wipagent/wipagent/client/policy"
 )
 
 // TestOtherLanguages runs what people and models write who know Python better, and
@@ -41,6 +42,31 @@ func TestOtherLanguages(t *testing.T) {
 		{"print(1, end='')", "a line's end"},
 		{"null", "None"},
 		{"x = 1 && 2", "and, or and not"},
+		{"any(x for x in [1])", "any([x for x in list])"},
+		{"sum(x for x in [1] if x)", "no generator expressions"},
+		{"y = sorted(x.name for x in [1])", "no generator expressions"},
+		{"[2, 1].sort()", "sorted(list, key=f)"},
+		{"json.dumps({})", "json.encode(x)"},
+		{"json.loads('1')", "json.decode(text)"},
+		{"p = grid.region.nearby_avatars(radius_meters=20)\nfor x in p.items(): pass", "without parentheses"},
+		{"'f' 'g'", "joins two strings"},
+		{"x = ('a'\n  'b' 'c')", "joins two strings"},
+		{"print 'x'", "print(x)"},
+		{"print x, y", "print(x)"},
+		{"invoke('/grid/region', 'nearby_avatars')", "an operation is a method of its entry, such as grid."},
+		{"region.nearby_avatars()", "did you mean grid.region?"},
+		{"nearby_avatars(radius_meters=20)", "did you mean grid.region.nearby_avatars?"},
+		{"exit()", "a script ends at its end"},
+		{"quit(1)", "a script ends at its end"},
+		{"x = input('name')", "write the value into the script"},
+		{"grid.region.nearby_avatars(radius_meters='x' * 3000000)", "expected at most 65536"},
+		{"list(grid.region.nearby_avatars(radius_meters=96))[0].distance", "did you mean distance_meters?"},
+		{"list(grid.region.nearby_avatars(radius_meters=96))[0].distance", "it has "},
+		{"list(grid.region.nearby_avatars(radius_meters=96))[0].get('name')", "it has "},
+		{"list(grid.region.nearby_avatars(radius_meters=96))[0].get('name')", `x["name"]`},
+		{"list(grid.region.nearby_avatars(radius_meters=96))[0]['zzz']", "it has "},
+		{"grid.region.nearby_avatars(radius_meters=20).total", "did you mean total_matching?"},
+		{"grid.region.nearby_avatars(radius_meters=20).zzz", "it has "},
 	} {
 		err := script.New(script.Config{Client: c, Principal: owner}).Run(t.Context(), "x", []byte(test.src))
 		var fail *script.Error
@@ -48,7 +74,7 @@ func TestOtherLanguages(t *testing.T) {
 			t.Errorf("%q: %v, want %q and a place", test.src, err, test.want)
 		}
 	}
-	for _, src := range []string{"def f(:", "f(]", "x = 1 +", "'f' 'g'", "{1:}"} { // of which nothing can be told
+	for _, src := range []string{"def f(:", "f(]", "x = 1 +", "{1:}"} { // of which nothing can be told
 		if err := script.New(script.Config{Client: c, Principal: owner}).Run(t.Context(), "x", []byte(src)); err == nil || strings.Contains(err.Error(), "hint") {
 			t.Errorf("%q: %v", src, err)
 		}
@@ -161,6 +187,55 @@ func TestNesting(t *testing.T) {
 	} {
 		if err := script.New(script.Config{Client: c, Principal: owner}).Run(t.Context(), "x", []byte("x = "+src)); (err == nil) != works {
 			t.Errorf("%.20s…: %v", src, err)
+		}
+	}
+}
+
+// TestPromptHints: what a person asks for at the prompt is said in its terms.
+func TestPromptHints(t *testing.T) {
+	c, _ := grid(t)
+	e := script.New(script.Config{Client: c, Principal: owner})
+	for _, src := range []string{"exit()\n", "quit()\n", "exit\n"} {
+		if _, _, err := e.Eval(t.Context(), src); err == nil || !strings.Contains(err.Error(), "Ctrl-D") {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+	e.Define("args", nil)
+	if err := e.Run(t.Context(), "x", []byte("input()")); err == nil || !strings.Contains(err.Error(), "in args") {
+		t.Errorf("with arguments: %v", err)
+	}
+}
+
+// TestHiddenNames: a name is looked for among what its caller may discover.
+func TestHiddenNames(t *testing.T) {
+	c, _ := grid(t)
+	for _, name := range []string{"inventory", "inventory_search"} {
+		for p, want := range map[*policy.Principal]bool{owner: true, visitor: false} {
+			err := script.New(script.Config{Client: c, Principal: p}).Run(t.Context(), "x", []byte(name))
+			if err == nil || strings.Contains(err.Error(), "grid.inventory") != want {
+				t.Errorf("%s as %s: %v", name, p.ID, err)
+			}
+		}
+	}
+}
+
+// TestWrongNameCorrected: a method's wrong name is put right in its place.
+func TestWrongNameCorrected(t *testing.T) {
+	c, _ := grid(t)
+	tool := script.NewRunner(c, script.Limits{})
+	for src, want := range map[string]string{
+		"grid.region.nearbyAvatars(radius_meters=20)":                             "grid.region.nearby_avatars(radius_meters=20)",
+		"r = grid.region\nx = [r.nearby_avatar(radius_meters=n) for n in [1, 2]]": "r = grid.region\nx = [r.nearby_avatars(radius_meters=n) for n in [1, 2]]",
+		"grid.regoin.nearby_avatars()":                                            "grid.region.nearby_avatars()",
+	} {
+		answer := tool.Run(t.Context(), owner, "", code(src))
+		corrected := gjson.GetBytes(answer.JSON, "error.corrected_call")
+		if corrected.Get("code").Str != want {
+			t.Errorf("%s: %s", src, answer.JSON)
+			continue
+		}
+		if again := tool.Run(t.Context(), owner, "", json.RawMessage(corrected.Raw)); again.Failed {
+			t.Errorf("%s: corrected to %s, which gives %s", src, corrected.Raw, again.JSON)
 		}
 	}
 }

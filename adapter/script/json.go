@@ -51,12 +51,12 @@ func (e *encoder) value(v starlark.Value, depth int) error {
 		e.buf.WriteString(v.String())
 	case starlark.String:
 		if len(v) > e.limit {
-			return errTooLong(int64(len(v)))
+			return fmt.Errorf("found a string of %d bytes, expected at most %d", len(v), e.limit)
 		}
 		e.string(string(v))
 	case starlark.Bytes:
 		if len(v) > e.limit {
-			return errTooLong(int64(len(v)))
+			return fmt.Errorf("found a string of %d bytes, expected at most %d", len(v), e.limit)
 		}
 		raw, _ := json.Marshal([]byte(v)) // bytes encode
 		e.buf.Write(raw)
@@ -143,7 +143,7 @@ func encodeArguments(args map[string]starlark.Value, params []*idl.Param) (json.
 	}
 	for _, item := range items {
 		if u := anyUnknown(item[1]); u != nil {
-			return nil, u.used("as the argument " + item[0].String())
+			return nil, u.used("as the argument " + short(item[0].String()))
 		}
 	}
 	e := encoder{limit: idl.MaxArgumentBytes}

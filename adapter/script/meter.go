@@ -18,6 +18,7 @@ type run struct {
 	ctx    context.Context
 	thread *starlark.Thread
 	src    string // of the script
+	live   bool   // the script is a person's input at a prompt
 	out    *output
 
 	memory  int64 // bytes allocated

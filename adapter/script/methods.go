@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,7 +85,14 @@ func (r *run) attr(x starlark.Value, name string) (starlark.Value, error) {
 	case starlark.HasAttrs:
 		v, err := x.Attr(name)
 		if err == nil && v == nil {
-			err = noAttr(x.Type(), name, x.AttrNames())
+			names := x.AttrNames()
+			switch x := x.(type) {
+			case *record:
+				names = x.shown()
+			case *page:
+				names = x.rec.shown()
+			}
+			err = noAttr(x.Type(), name, names)
 		}
 		return v, err
 	}
@@ -93,10 +101,32 @@ func (r *run) attr(x starlark.Value, name string) (starlark.Value, error) {
 
 // noAttr says that there is no such attribute, and what may have been meant.
 func noAttr(kind, name string, names []string) error {
-	if hint := didYouMean(name, names); hint != "" {
-		return fmt.Errorf("found .%s, which a value of type %s does not have; %s", short(name), kind, hint)
+	text := fmt.Sprintf("found .%s, which a value of type %s does not have", short(name), kind)
+	if hint := insteadOfAttr(kind, name); hint != "" {
+		text += "; " + hint + ";"
+	} else if hint := didYouMean(near(name, names)); hint != "" {
+		text += "; " + hint
+	} else {
+		text += ";"
 	}
-	return fmt.Errorf("found .%s, which a value of type %s does not have", short(name), kind)
+	if len(names) == 0 {
+		return errors.New(strings.TrimSuffix(text, ";"))
+	}
+	return errors.New(text + " it has " + listed(names))
+}
+
+// listed names the first of many.
+func listed(names []string) string {
+	const most = 20
+	shown := make([]string, min(len(names), most))
+	for i := range shown {
+		shown[i] = short(names[i])
+	}
+	list := strings.Join(shown, ", ")
+	if len(names) > most {
+		list += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return list
 }
 
 func (r *run) method(recv starlark.Value, name string) *builtin {

@@ -129,13 +129,18 @@ func (r *run) trust(found *client.Inspection) {
 func (o *object) missing(found *client.Inspection, name string) error {
 	f := &client.Error{Class: client.NotFound, Message: short(o.String()) + " has no " + short(name)}
 	names := o.names(found)
-	if f.Hint = didYouMean(name, names); f.Hint != "" {
-		return &CallError{Failure: f}
+	if meant := near(name, names); meant != nil {
+		f.Hint = didYouMean(meant)
+		e := &CallError{Failure: f}
+		if len(meant) == 1 {
+			e.Corrected, e.attr = o.attribute(found, meant[0]), meant[0]
+		}
+		return e
 	}
 	var e *CallError // what the client knows of other entries
 	if _, err := o.env.run.inspect(o.path + "#" + name); errors.As(err, &e) && e.Corrected != "" {
 		f.Hint = e.Failure.Hint
-		return &CallError{f, e.Corrected}
+		return &CallError{Failure: f, Corrected: e.Corrected}
 	}
 	if len(names) > 0 {
 		const most = 20
@@ -145,6 +150,17 @@ func (o *object) missing(found *client.Inspection, name string) error {
 		}
 	}
 	return &CallError{Failure: f}
+}
+
+// attribute writes the operation or the entry below of that name as a script
+// would.
+func (o *object) attribute(found *client.Inspection, name string) string {
+	for _, op := range found.Operations {
+		if op.Name == name {
+			return methodName(o.path, name)
+		}
+	}
+	return expression(o.child(name).path)
 }
 
 // names lists operations and entries below.

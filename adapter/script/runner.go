@@ -251,10 +251,16 @@ func (n *Runner) failure(code string, err error) error {
 			f.Faults = append(f.Faults, idl.Fault{Path: "/code", Constraint: bounded(place + "at " + fault.Path + ": " + fault.Constraint)})
 		}
 		if call.Corrected != "" {
-			if len(call.Corrected) <= maxMessage-len(f.Hint) {
+			if call.attr == "" && len(call.Corrected) <= maxMessage-len(f.Hint) {
 				f.Hint = strings.TrimPrefix(f.Hint+"; write "+call.Corrected, "; ")
 			}
-			if fixed := replaceCall(code, e.Line, e.Column, call.Corrected); fixed != "" && len(fixed) <= 32<<10 {
+			fixed := ""
+			if call.attr != "" {
+				fixed = replaceAttr(code, e.Line, e.Column, call.attr)
+			} else {
+				fixed = replaceCall(code, e.Line, e.Column, call.Corrected)
+			}
+			if fixed != "" && len(fixed) <= 32<<10 {
 				f.Corrected = encode(map[string]string{"code": fixed})
 			}
 		}

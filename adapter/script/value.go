@@ -77,7 +77,12 @@ func (v *record) Get(key starlark.Value) (starlark.Value, bool, error) {
 	if f := v.field(name); f != nil {
 		return f, true, nil
 	}
-	return nil, false, noAttr(v.kind, name, v.names)
+	return nil, false, noAttr(v.kind, name, v.shown())
+}
+
+// shown returns the names of the fields that are not quiet.
+func (v *record) shown() []string {
+	return slices.DeleteFunc(slices.Clone(v.names), func(name string) bool { return slices.Contains(v.quiet, name) })
 }
 
 // Iterate goes through the names of the fields.
