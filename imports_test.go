@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 
 	"adapter/dialect": {"idl", "idl/cleantext"},
 	"adapter":         {"adapter/dialect", "client", "idl", "idl/cleantext"},
-	"adapter/mcp":     {"adapter", "adapter/dialect", "client", "client/policy/principals", "idl", "idl/cleantext"},
+	"adapter/mcp":     {"adapter", "adapter/dialect", "client", "client/audit", "client/policy/principals", "idl", "idl/cleantext"},
 	"adapter/script":  {"adapter", "adapter/dialect", "client", "idl", "idl/cleantext"},
 
 	"cmd/wipagent": {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy/principals"
 )
 
@@ -60,6 +60,11 @@ type HTTPConfig struct {
 	// Issuers are the OAuth authorization servers whose tokens Verify takes.
 	// With one or more, the metadata of RFC 9728 names them.
 	Issuers []string
+
+	// Audit is told of each request that is refused before it is a call, which a
+	// call's own record would tell of: by reason and by the address that it came
+	// from. Nil is told nothing.
+	Audit *audit.Log
 
 	// Healthy says whether the server can do its work; nil is yes.
 	Healthy func() error
@@ -160,12 +165,13 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.health(out, r)
 		return
 	}
+	defer h.tell(out, r)
 	if !h.hosts[hostName(r.Host)] {
-		refuse(out, http.StatusForbidden, "null", jsonrpc.CodeInvalidRequest, "found a Host by which this server is not known")
+		refuse(out, byHost, http.StatusForbidden, "null", jsonrpc.CodeInvalidRequest, "found a Host by which this server is not known; its operator can add it by --allow-host, or by --public-url")
 		return
 	}
 	if !h.admitOrigin(out, r) {
-		refuse(out, http.StatusForbidden, "null", jsonrpc.CodeInvalidRequest, "found a request of a page that may not call here")
+		refuse(out, byOrigin, http.StatusForbidden, "null", jsonrpc.CodeInvalidRequest, "found a request of a page that may not call here; the server's operator can add its origin by --allow-origin")
 		return
 	}
 	switch path := r.URL.Path; {
@@ -178,10 +184,10 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if a := h.admit(out, r); a != nil && mayOperate(a) {
 			h.cfg.Metrics.ServeHTTP(out, r)
 		} else if a != nil {
-			http.NotFound(out, r)
+			nothing(out, r, byAudience)
 		}
 	default:
-		http.NotFound(out, r)
+		nothing(out, r, byPath)
 	}
 }
 
@@ -214,7 +220,7 @@ func (h *HTTPHandler) serve(w *timedWriter, r *http.Request) {
 	}
 	q, wait := h.quota(a)
 	if wait > 0 {
-		later(w, http.StatusTooManyRequests, wait, "too many requests of this principal")
+		later(w, byRate, http.StatusTooManyRequests, wait, "too many requests of this principal")
 		return
 	}
 	switch r.Method {
@@ -234,7 +240,7 @@ func (h *HTTPHandler) serve(w *timedWriter, r *http.Request) {
 		h.sdk.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, s)))
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, http.StatusMethodNotAllowed, "null", jsonrpc.CodeInvalidRequest, "expected POST, GET or DELETE")
+		refuse(w, byMethod, http.StatusMethodNotAllowed, "null", jsonrpc.CodeInvalidRequest, "expected POST, GET or DELETE")
 	}
 }
 
@@ -262,6 +268,7 @@ func (h *HTTPHandler) Shutdown(ctx context.Context) error {
 		s.end()
 	}
 	h.mu.Unlock()
+	defer h.cfg.Audit.Flush()
 	ended := make(chan struct{})
 	go func() {
 		h.watching.Wait()
@@ -273,24 +280,4 @@ func (h *HTTPHandler) Shutdown(ctx context.Context) error {
 		err = cmp.Or(err, errors.New("found calls that do not end when they are cancelled"))
 	}
 	return err
-}
-
-// refuse answers a request that the SDK never sees. The id is JSON.
-func refuse(w http.ResponseWriter, status int, id string, code int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	fmt.Fprintf(w, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":%q}}\n", id, code, message)
-}
-
-// later refuses a request that may come again.
-func later(w http.ResponseWriter, status int, wait time.Duration, message string) {
-	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
-	refuse(w, status, "null", jsonrpc.CodeInvalidRequest, message)
-}
-
-// unknownSession is the answer to a session that is not the caller's, whether it
-// is somebody else's, or over, or never was. It is plain: of an error of JSON-RPC
-// some clients would think that it is about one call.
-func unknownSession(w http.ResponseWriter) {
-	http.Error(w, "session not found", http.StatusNotFound)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy/principals"
 	"github.com/wipagent/wipagent/idl"
 )
@@ -60,7 +61,7 @@ func preflight(w http.ResponseWriter, r *http.Request) bool {
 
 // admit returns what the bearer of a request may do. If that is nothing it
 // answers, in the same words whatever is wrong with the token, and returns nil.
-func (h *HTTPHandler) admit(w http.ResponseWriter, r *http.Request) *principals.Access {
+func (h *HTTPHandler) admit(w *timedWriter, r *http.Request) *principals.Access {
 	if h.cfg.Anyone != nil {
 		return &principals.Access{Principal: *h.cfg.Anyone}
 	}
@@ -72,12 +73,16 @@ func (h *HTTPHandler) admit(w http.ResponseWriter, r *http.Request) *principals.
 	}
 	switch {
 	case err == nil && a != nil && !a.Over(time.Now()):
+		w.refusal.Principal = a.Principal.ID
 		return a
 	case err != nil && !errors.Is(err, principals.ErrUnknown):
-		later(w, http.StatusServiceUnavailable, time.Second, "tokens cannot be looked up now")
+		later(w, byLookup, http.StatusServiceUnavailable, time.Second, "tokens cannot be looked up now")
 		return nil
 	}
-	challenge := `Bearer realm="wipagent"`
+	challenge, reason := `Bearer realm="wipagent"`, byNoToken
+	if token != "" {
+		reason = byToken
+	}
 	if given { // RFC 6750, section 3.1: no code for who did not try
 		challenge += `, error="invalid_token"`
 	}
@@ -85,7 +90,7 @@ func (h *HTTPHandler) admit(w http.ResponseWriter, r *http.Request) *principals.
 		challenge += `, resource_metadata="` + h.metadataURL() + `"`
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, http.StatusUnauthorized, "null", jsonrpc.CodeInvalidRequest, "expected a bearer token that is known here")
+	refuse(w, reason, http.StatusUnauthorized, "null", jsonrpc.CodeInvalidRequest, "expected a bearer token that is known here")
 	return nil
 }
 
@@ -116,15 +121,17 @@ func (h *HTTPHandler) metadataURL() string {
 func mayOperate(a *principals.Access) bool { return a.Principal.Audience == idl.LocalOperator }
 
 // timedWriter gives each write its time, as streams have no end of their own by
-// which they must be written.
+// which they must be written. It keeps what there is to tell if the request is
+// refused.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	within  time.Duration
+	refusal audit.Refusal
 }
 
 func newTimedWriter(w http.ResponseWriter, within time.Duration) *timedWriter {
-	return &timedWriter{w, http.NewResponseController(w), within}
+	return &timedWriter{ResponseWriter: w, control: http.NewResponseController(w), within: within}
 }
 
 // limit sets the deadline, and returns what lifts it: over HTTP/2 it would end a

@@ -165,6 +165,7 @@ func (h *HTTPHandler) answer(ctx context.Context, next sdk.MethodHandler, s *ses
 	p, err := narrowed(s.access, headerOf(req), metaOf(req))
 	switch {
 	case err != nil:
+		h.tellNarrowing(s)
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	case p == &s.access.Principal:
 		return next(ctx, method, req)

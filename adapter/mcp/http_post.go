@@ -40,7 +40,7 @@ func (h *HTTPHandler) post(w *timedWriter, r *http.Request, a *principals.Access
 		}
 	case method == "initialize" || method == "server/discover":
 		if s = h.open(a, q); s == nil {
-			later(w, http.StatusServiceUnavailable, 10*time.Second, "there are as many sessions as there may be")
+			later(w, byRoom, http.StatusServiceUnavailable, 10*time.Second, "there are as many sessions as there may be")
 			return
 		}
 		defer func() {
@@ -52,7 +52,7 @@ func (h *HTTPHandler) post(w *timedWriter, r *http.Request, a *principals.Access
 			}
 		}()
 	default:
-		refuse(w, http.StatusBadRequest, identifier(body), jsonrpc.CodeInvalidRequest, "found no "+sessionHeader+"; expected one, or initialize")
+		refuse(w, bySession, http.StatusBadRequest, identifier(body), jsonrpc.CodeInvalidRequest, "found no "+sessionHeader+"; expected one, or initialize")
 		return
 	}
 	defer h.use(s)()
@@ -64,20 +64,20 @@ func (h *HTTPHandler) post(w *timedWriter, r *http.Request, a *principals.Access
 // body returns a request's body. If it is too large, late or of another kind it
 // has answered.
 func (h *HTTPHandler) body(w *timedWriter, r *http.Request) ([]byte, bool) {
-	no := func(status, code int, message string) ([]byte, bool) {
-		refuse(w, status, "null", code, message)
+	no := func(reason string, status int, message string) ([]byte, bool) {
+		refuse(w, reason, status, "null", jsonrpc.CodeInvalidRequest, message)
 		return nil, false
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return no(http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "expected the content type application/json")
+		return no(byType, http.StatusUnsupportedMediaType, "expected the content type application/json")
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return no(http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "expected no content encoding")
+		return no(byType, http.StatusUnsupportedMediaType, "expected no content encoding")
 	}
 	large := fmt.Sprintf("the message is longer than %d bytes", h.limits.MaxBody)
 	if r.ContentLength > int64(h.limits.MaxBody) {
-		return no(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, large)
+		return no(bySize, http.StatusRequestEntityTooLarge, large)
 	}
 	_ = w.control.SetReadDeadline(time.Now().Add(h.limits.BodyWithin)) // an error says that there is no connection to hold up
 	raw, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, int64(h.limits.MaxBody)))
@@ -85,19 +85,19 @@ func (h *HTTPHandler) body(w *timedWriter, r *http.Request) ([]byte, bool) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return no(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, large)
+		return no(bySize, http.StatusRequestEntityTooLarge, large)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		return no(http.StatusRequestTimeout, jsonrpc.CodeInvalidRequest, "the message did not come in time")
+		return no(byLate, http.StatusRequestTimeout, "the message did not come in time")
 	case err != nil:
-		return no(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "the message did not come whole")
+		return no(byMessage, http.StatusBadRequest, "the message did not come whole")
 	}
 	return raw, true
 }
 
 // readable reports whether the SDK can read a message, and answers one that it
 // cannot, as over stdio.
-func readable(w http.ResponseWriter, body []byte) bool {
+func readable(w *timedWriter, body []byte) bool {
 	code, message, id := jsonrpc.CodeInvalidRequest, "", "null"
 	switch body = bytes.TrimSpace(body); {
 	case idl.Levels(body) > maxLevels:
@@ -114,6 +114,6 @@ func readable(w http.ResponseWriter, body []byte) bool {
 		}
 		id, message = identifier(body), "the message is no request, notification or response of JSON-RPC 2.0"
 	}
-	refuse(w, http.StatusBadRequest, id, int(code), message)
+	refuse(w, byMessage, http.StatusBadRequest, id, int(code), message)
 	return false
 }

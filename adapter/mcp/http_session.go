@@ -91,19 +91,19 @@ func (h *HTTPHandler) forgetQuotas() {
 
 // enter lets a request in that will be answered; leave is called then. If there
 // is no room it has answered.
-func (h *HTTPHandler) enter(w http.ResponseWriter, q *quota) (leave func(), ok bool) {
+func (h *HTTPHandler) enter(w *timedWriter, q *quota) (leave func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.draining:
 		w.Header().Set("Connection", "close")
-		later(w, http.StatusServiceUnavailable, time.Second, "the server is stopping")
+		later(w, byStopping, http.StatusServiceUnavailable, time.Second, "the server is stopping")
 		return nil, false
 	case h.calls >= h.limits.MaxCalls:
-		later(w, http.StatusServiceUnavailable, time.Second, "the server is busy")
+		later(w, byBusy, http.StatusServiceUnavailable, time.Second, "the server is busy")
 		return nil, false
 	case q.calls >= h.limits.MaxCallsEach:
-		later(w, http.StatusTooManyRequests, time.Second, "too many requests of this principal at once")
+		later(w, byAtOnce, http.StatusTooManyRequests, time.Second, "too many requests of this principal at once")
 		return nil, false
 	}
 	h.calls++

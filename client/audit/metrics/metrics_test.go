@@ -68,6 +68,9 @@ func TestCounts(t *testing.T) {
 	for _, tool := range []string{"/grid/region#x", "/grid", "discover", "", "/nowhere"} {
 		m.ObserveFault("REF", tool)
 	}
+	for _, reason := range []string{"token", "host", "token"} {
+		m.ObserveRefusal(reason)
+	}
 	want := []string{
 		`wipagent_cache_hits_total{mount="/issues",operation="close",verb="invoke"} 1`,
 		`wipagent_call_duration_seconds_bucket{mount="",operation="",verb="discover",le="0.001"} 0`,
@@ -81,10 +84,12 @@ func TestCounts(t *testing.T) {
 		`wipagent_calls_total{audience="public_chat",mount="",operation="",outcome="ok",verb="discover"} 1`,
 		`wipagent_faults_total{mount=""} 3`,
 		`wipagent_faults_total{mount="/grid"} 2`,
+		`wipagent_refused_requests_total{reason="host"} 1`,
+		`wipagent_refused_requests_total{reason="token"} 2`,
 		`wipagent_result_bytes_sum{mount="/issues",operation="close",verb="invoke"} 500`,
 		`wipagent_result_bytes_count{mount="/issues",operation="close",verb="invoke"} 2`,
 	}
-	got := scrape(t, m, "wipagent_cache", "wipagent_calls", "wipagent_faults", "wipagent_result_bytes_sum", "wipagent_result_bytes_count",
+	got := scrape(t, m, "wipagent_cache", "wipagent_calls", "wipagent_faults", "wipagent_refused", "wipagent_result_bytes_sum", "wipagent_result_bytes_count",
 		`wipagent_call_duration_seconds_bucket{mount="",operation="",verb="discover",le="0.001"`, `wipagent_call_duration_seconds_bucket{mount="",operation="",verb="discover",le="0.0025"`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -98,6 +103,12 @@ func TestSeriesAreBounded(t *testing.T) {
 	for i := range 5000 {
 		m.Observe(audit.Record{Verb: "invoke", Tool: fmt.Sprintf("/h/%d#op_%d", i, i), Audience: idl.IM, Outcome: "ok", Principal: fmt.Sprint("who", i), Call: fmt.Sprint("call", i)})
 		m.Observe(audit.Record{Verb: fmt.Sprint("verb", i), Audience: idl.Audience(i % 6), Outcome: fmt.Sprint("outcome", i)})
+	}
+	for i := range 200 {
+		m.ObserveRefusal(fmt.Sprint("reason", i))
+	}
+	if got := len(scrape(t, m, "wipagent_refused_requests_total{")); got != 65 {
+		t.Errorf("found %d series of refusals, want 64 and one for the others", got)
 	}
 	m.Observe(audit.Record{Verb: "invoke", Tool: "/h/1#\xff{}\"\n", Audience: idl.IM, Outcome: "ok"})
 	calls := scrape(t, m, "wipagent_calls_total")
