@@ -97,24 +97,16 @@ func (t *Toolset) Answer(ctx context.Context, call dialect.Call) dialect.Result 
 	i, ok := t.export.Index(call.Name)
 	var answer Answer
 	if !ok {
-		answer = t.adapter.run(c, t.noTool(call.Name), call.Arguments, asSent)
+		none := t.noTool(c, call.Name, call.Arguments)
+		answer = t.adapter.run(c, none, call.Arguments, func(record json.RawMessage) json.RawMessage {
+			return t.export.Express(none.meant, record) // there is no record without a tool
+		})
 	} else {
 		answer = t.adapter.run(c, t.tools[i].tool, t.export.Arguments(i, call.Arguments), func(record json.RawMessage) json.RawMessage {
 			return t.export.Express(i, record)
 		})
 	}
 	return dialect.Result{Call: call, JSON: answer.JSON, Failed: answer.Failed, Untrusted: answer.Untrusted}
-}
-
-// noTool answers for a name that is no tool's.
-func (t *Toolset) noTool(name string) noTool {
-	n := noTool{name: name}
-	for i := range t.tools {
-		if offered := t.export.Name(i); offered != "" {
-			n.tools = append(n.tools, offered)
-		}
-	}
-	return n
 }
 
 // atOnce bounds the calls of one message that run at the same time.
