@@ -151,6 +151,8 @@ func callHint(message string) string {
 		return hintDigits
 	case strings.HasPrefix(message, "invalid call of non-function"):
 		return "it is a value and no function: write it without parentheses behind it"
+	case strings.Contains(message, "frozen"):
+		return "what a call answered is read-only: list(x) and dict(x) make copies that can be changed"
 	case strings.HasPrefix(message, "print: unexpected keyword argument"):
 		return "print writes its arguments and a line's end, no more"
 	}

@@ -89,3 +89,19 @@ func TestLengthOfErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestCopiesOfResults: a copy of what a call answered, and what a script decodes
+// itself, can be changed.
+func TestCopiesOfResults(t *testing.T) {
+	c, _ := grid(t)
+	const src = `p = grid.region.nearby_avatars(radius_meters=96)
+a, b, x = list(p.items), p.items[:1], json.decode('{"a": [1]}')
+a.append(1)
+b.append(2)
+x["a"].append(2)
+x["b"] = 3
+`
+	if err := script.New(script.Config{Client: c, Principal: owner}).Run(t.Context(), "x", []byte(src)); err != nil {
+		t.Error(err)
+	}
+}

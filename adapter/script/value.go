@@ -293,7 +293,7 @@ func (d *decoder) list(j gjson.Result, t *idl.Type) (v starlark.Value, err error
 		list = append(list, v)
 		return err == nil
 	})
-	return starlark.NewList(list), err
+	return d.sealed(starlark.NewList(list)), err
 }
 
 func (d *decoder) dict(j gjson.Result, t *idl.Type) (v starlark.Value, err error) {
@@ -315,7 +315,16 @@ func (d *decoder) dict(j gjson.Result, t *idl.Type) (v starlark.Value, err error
 		}
 		return err == nil
 	})
-	return dict, err
+	return d.sealed(dict), err
+}
+
+// sealed makes a list or dict that a call answered read-only, as records are: what
+// was observed stays what it was.
+func (d *decoder) sealed(v starlark.Value) starlark.Value {
+	if !d.plain {
+		v.Freeze()
+	}
+	return v
 }
 
 // fields makes a record of the members of an object.
