@@ -27,6 +27,8 @@ for the world and the caller as were given here, and has the entries by their pa
   with wipagent.mounted.connect() as world:
       world.grid.region.nearby_avatars(radius_meters=20)
 
+Python finds the package where it runs inside DIR or with PYTHONPATH=DIR.
+
 idl gen writes bindings of documents instead. A password is never written. A file that wipagent has not generated is never
 overwritten, nor is anything written through a link below the folder.
 

@@ -43,7 +43,7 @@ Examples:
   wipagent run visitors.star
   wipagent run -c 'grid.region.nearby_avatars(radius_meters=20)'
   wipagent run --world grid:robot --max-time 10m watch.star 30
-  wipagent run --json - <visitors.star`
+  wipagent run --json - 50 <visitors.star`
 }
 
 // Run runs the command.

@@ -52,7 +52,8 @@ func (schemaCmd) Help() string {
 	}
 	return `Dialects:
 ` + names.String() + `
-Printed is the value of a request's field for tools; of mcp it is the answer to tools/list.
+Printed is the value of a request's field for tools. Of mcp it is {"tools"} with the tools that tools/list answers, as the surface
+orders them: the server sorts them by name, writes their members in its own order and has other fields beside.
 
 Examples:
   wipagent schema
