@@ -50,7 +50,8 @@ type Error struct {
 	// BadArguments and Refused. A model is not shown it.
 	Operation *idl.Operation
 	// Untrusted says that the words above may be those of a Host that nobody
-	// vouches for. They are clean, and stay data.
+	// vouches for. They are clean, and stay data. Of what is refused or
+	// unavailable all words are ours.
 	Untrusted bool
 
 	near    Call // the target and operation that were meant, where that is clear
@@ -94,13 +95,18 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		Corrected  json.RawMessage `json:"corrected_call,omitempty"`
 		RetryAfter int64           `json:"retry_after_millis,omitempty"`
 		Ref        string          `json:"ref,omitempty"`
+		Trust      string          `json:"trust,omitempty"`
+	}
+	trust := ""
+	if e.Untrusted && e.Class != Refused && e.Class != Unavailable {
+		trust = untrusted
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // a hint quotes signatures, full of < and >
 	err := enc.Encode(struct {
 		Error body `json:"error"`
-	}{body{e.Class, e.Message, e.Outcome, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref}})
+	}{body{e.Class, e.Message, e.Outcome, e.Faults, e.Hint, e.Corrected, e.RetryAfter.Milliseconds(), e.Ref, trust}})
 	return b.Bytes(), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,7 +113,7 @@ func tricked(t *testing.T, host wip.Host, rule string) {
 	}
 	told := rule == ""
 	for line := range strings.Lines(said) {
-		told = told || strings.Contains(line, "/evil") && strings.Contains(line, rule)
+		told = told || strings.Contains(line, "/evil") && slices.ContainsFunc(strings.Split(rule, "|"), func(rule string) bool { return strings.Contains(line, rule) })
 	}
 	if !told {
 		t.Errorf("the operator is not told of /evil and %q: %s", rule, said)
@@ -187,7 +188,7 @@ func TestHostileWires(t *testing.T) {
 	sound := `{"jsonrpc":"2.0","id":%s,"result":{"protocol_version":"1","capabilities":{}}}`
 	const gibibyte = "x"
 	for name, test := range map[string]struct{ answer, rule string }{
-		"two answers":         {sound + sound, "found no JSON"},
+		"two answers":         {sound + sound, "found more than one answer"},
 		"another's answer":    {`{"jsonrpc":"2.0","id":4711%s,"result":{}}`, "the answer to another request"},
 		"no JSON":             {`SECRET%s`, "found no JSON"},
 		"another type":        {`{"jsonrpc":"2.0","id":%s,"result":{"protocol_version":["SECRET"],"capabilities":{}}}`, "another type"},

@@ -109,7 +109,7 @@ func (c *Client) inspect(ctx context.Context, p *policy.Principal, target string
 	if only {
 		op := n.Operation(operation, c.allowed(p, n))
 		if op == nil {
-			return nil, c.completedInspect(p, c.noOperation(p, n, call), path, operation, only)
+			return nil, quoting(n, c.completedInspect(p, c.noOperation(p, n, call), path, operation, only))
 		}
 		found.Operations = []Operation{{Name: operation, Operation: op}}
 		return found, nil

@@ -206,6 +206,13 @@ func (m *mounts) above(path string) (found string) {
 	return found
 }
 
+// trusted reports whether somebody vouches for the Host that is mounted at a path;
+// true if there is none, whose words nothing is.
+func (m *mounts) trusted(path string) bool {
+	kept, ok := m.Load(path)
+	return !ok || kept.(*mounted).trusted
+}
+
 // policy returns the rules of the mount that a node belongs to; nil above all
 // mounts.
 func (m *mounts) policy(n *space.Node) *policy.Mount {

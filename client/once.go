@@ -118,7 +118,7 @@ func (c *Client) unanswered(ctx context.Context, p *policy.Principal, r *prepare
 	if ctx.Err() != nil && contextError(err) != nil {
 		e = contextError(ctx.Err())
 	} else {
-		e = c.hostTrouble(err, tool)
+		e = c.hostTrouble(err, tool, r.node.Mount.Trusted)
 	}
 	if !r.needsApproval() || !mayBeDone(err) {
 		return e

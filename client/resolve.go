@@ -1,9 +1,11 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wipagent/wipagent/client/policy"
@@ -82,19 +84,24 @@ func (c *Client) resolve(ctx context.Context, p *policy.Principal, call Call) (*
 	case contextError(err) != nil:
 		return nil, err
 	}
-	return nil, c.hostTrouble(err, c.mounts.above(path))
+	at := c.mounts.above(path)
+	return nil, c.hostTrouble(err, at, c.mounts.trusted(at))
 }
 
 // hostTrouble answers a Host's failure. What the Host says of the domain is
-// for the model; the rest is for the operator, who finds it by the reference.
-func (c *Client) hostTrouble(err error, tool string) *Error {
+// for the model, as the Host's if nobody vouches for it; the rest is for the
+// operator, who finds it by the reference.
+func (c *Client) hostTrouble(err error, tool string, trusted bool) *Error {
 	var f *wip.Failure
 	if errors.As(err, &f) {
 		switch f.Class {
 		case wip.NotFound:
 			return &Error{Class: NotFound, Message: "the Object is no longer there", Hint: "inspect the path again, or discover another"}
 		case wip.Domain:
-			return &Error{Class: Domain, Message: clean(f.Message), Hint: clean(f.Hint), RetryAfter: plausible(f.RetryAfter)}
+			return &Error{
+				Class: Domain, Message: cmp.Or(hostWords(f.Message, trusted), "the Host says that its rules or its state prevent it, and not why"),
+				Hint: hostWords(f.Hint, trusted), RetryAfter: plausible(f.RetryAfter), Untrusted: !trusted,
+			}
 		case wip.Transient, wip.Stale:
 			e := &Error{Class: Unavailable, Message: "the Host cannot answer at the moment", Hint: "the same call may succeed a little later", RetryAfter: plausible(f.RetryAfter), Ref: newID()}
 			if f.Class == wip.Stale { // again, although it has just been looked at
@@ -105,6 +112,16 @@ func (c *Client) hostTrouble(err error, tool string) *Error {
 		}
 	}
 	return c.defect(err, tool)
+}
+
+// hostWords returns what a Host says in a failure as it may be shown. Where nobody
+// vouches for the Host it is said whose words they are and where they end, so that
+// they pass for no hint of ours.
+func hostWords(s string, trusted bool) string {
+	if s = strings.TrimSpace(clean(s)); s == "" || trusted {
+		return s
+	}
+	return `the Host says: "` + strings.ReplaceAll(s, `"`, "'") + `"`
 }
 
 // plausible returns how long a Host wants a caller to wait, in the whole

@@ -39,7 +39,7 @@ func (c *Client) again(ctx context.Context, p *policy.Principal, call Call, old 
 	case contextError(err) != nil:
 		return nil, err
 	case err != nil:
-		return nil, c.hostTrouble(err, policy.Identify(old.node.Path, old.node.Interfaces, old.op))
+		return nil, c.hostTrouble(err, policy.Identify(old.node.Path, old.node.Interfaces, old.op), old.node.Mount.Trusted)
 	case sameObject(old.node, fresh):
 		return nil, nil
 	}
