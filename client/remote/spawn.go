@@ -21,6 +21,7 @@ import (
 
 const (
 	exitWithin   = 2 * time.Second        // for a child whose stdin was closed
+	leaveWithin  = 200 * time.Millisecond // for one that has not said what it is: nothing was asked of it yet
 	drainWithin  = 200 * time.Millisecond // for what a child that is gone has written
 	maxAbandoned = 1024                   // requests that were given up and not answered
 	maxUnderWay  = 256
@@ -48,6 +49,7 @@ type childLink struct {
 	cmd     *exec.Cmd
 	stdin   *os.File
 	limit   atomic.Int64  // bytes of a request
+	met     atomic.Bool   // it has said what it is
 	writing chan struct{} // held while a message is written
 	slots   chan struct{} // one is held by each request under way
 	seq     atomic.Uint64
@@ -78,6 +80,9 @@ func startChild(command []string, o *Options) (_ *childLink, err error) {
 		class := wip.Transient
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			class = wip.Internal
+		}
+		if errors.Is(err, exec.ErrNotFound) {
+			err = missing{err}
 		}
 		return nil, &wip.Failure{Class: class, Message: "the Host cannot be started", Err: err}
 	}
@@ -130,7 +135,11 @@ func closeAll(files ...*os.File) {
 // stop ends the process and all that it has started, by force if it does not go.
 func (l *childLink) stop() {
 	l.stdin.Close()
-	t := time.NewTimer(exitWithin)
+	within := exitWithin
+	if !l.met.Load() {
+		within = leaveWithin
+	}
+	t := time.NewTimer(within)
 	defer t.Stop()
 	select {
 	case <-l.gone:
@@ -155,6 +164,7 @@ func (l *childLink) alive() bool {
 }
 
 func (l *childLink) learn(c Capabilities) {
+	l.met.Store(true)
 	if c.MaxRequestBytes > 0 {
 		l.limit.Store(min(l.limit.Load(), int64(c.MaxRequestBytes)))
 	}
@@ -212,13 +222,38 @@ func (l *childLink) do(ctx context.Context, method string, params any, limit int
 	return nil, l.lost(err, sent)
 }
 
-// lost is the failure of a request that a child took with it.
+// lost is the failure of a request that a child took with it. How a child ended
+// explains more than that its connection did.
 func (l *childLink) lost(err error, sent bool) *wip.Failure {
 	if cause := l.stream.why(); cause != nil {
 		err = cause
+	} else {
+		t := time.NewTimer(drainWithin)
+		defer t.Stop()
+		select {
+		case <-l.gone:
+			err = exited{l.cmd.ProcessState}
+		case <-t.C:
+		}
 	}
 	return &wip.Failure{Class: wip.Transient, Message: "the connection to the Host was lost", MaybeDone: sent, Err: err}
 }
+
+// exited is how the program of a child ended.
+type exited struct{ state *os.ProcessState }
+
+func (e exited) Error() string { return "its program ended: " + e.state.String() }
+
+// Notice is what an operator's log may have of it.
+func (e exited) Notice() string { return e.Error() }
+
+// missing is a program that is not to be found.
+type missing struct{ error }
+
+func (m missing) Unwrap() error { return m.error }
+
+// Notice is what an operator's log may have of it.
+func (missing) Notice() string { return "there is no such program in PATH" }
 
 // send writes a request, and says whether it may have been read. Who does not
 // wait for it to be written leaves that to go on: it cannot be taken back.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/space/wip"
 )
@@ -91,8 +92,12 @@ func TestNoHost(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]wip.Class{"garbage": wip.Transient, "dies": wip.Transient} {
 		_, err := spawn(t, name, nil)
-		if f := failureOf(t, err); f.Class != want || f.MaybeDone {
+		f := failureOf(t, err)
+		if f.Class != want || f.MaybeDone {
 			t.Errorf("%s: found %v", name, err)
+		}
+		if ended := "its program ended: exit status 1"; name == "dies" && (f.Err == nil || audit.Describe(f.Err) != ended) {
+			t.Errorf("found %v, expected %s", f.Err, ended)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
