@@ -247,7 +247,7 @@ func (h *hostCheckCmd) Run(ctx context.Context, c *cli) error {
 			return usageError("--token-file: %w", err)
 		}
 	}
-	host, err := reachHost(ctx, h.Host, &opt)
+	host, err := reachHost(ctx, h.Host, h.TokenFile, &opt)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (h *hostCheckCmd) Run(ctx context.Context, c *cli) error {
 }
 
 // reachHost connects to a Host at a URL, or starts one.
-func reachHost(ctx context.Context, where string, opt *remote.Options) (host *remote.Host, err error) {
+func reachHost(ctx context.Context, where, tokenFile string, opt *remote.Options) (host *remote.Host, err error) {
 	if command, ok := strings.CutPrefix(where, "stdio:"); ok {
 		host, err = remote.Spawn(ctx, strings.Fields(command), opt)
 	} else {
@@ -278,7 +278,9 @@ func reachHost(ctx context.Context, where string, opt *remote.Options) (host *re
 	switch {
 	case err == nil:
 		return host, nil
-	case errors.As(err, &failure), ctx.Err() != nil:
+	case errors.As(err, &failure):
+		return nil, &exitError{exitUnavailable, errors.New((&hostSource{tokenFile: tokenFile}).trouble(failure, "--token-file FILE"))}
+	case ctx.Err() != nil:
 		return nil, &exitError{exitUnavailable, err}
 	}
 	return nil, usageError("%w", err)

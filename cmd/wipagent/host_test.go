@@ -77,7 +77,7 @@ func TestHostOverHTTP(t *testing.T) {
 	if code, out := check("--token-file", file("token", "0123456789-secret\n")); code != exitDone || !strings.Contains(out, "30 rules kept, 0 broken, 2 not looked at") {
 		t.Errorf("with a token: %d\n%s", code, out)
 	}
-	if code, out := check(); code != exitUnavailable || !strings.Contains(out, "does not take the token") {
+	if code, out := check(); code != exitUnavailable || !strings.Contains(out, "the Host wants a token: --token-file FILE") {
 		t.Errorf("without a token: %d\n%s", code, out)
 	}
 	if code, out := check("--token-file", file("wrong", "0123456789-another-secret\n")); code != exitUnavailable || !strings.Contains(out, "does not take the token") {

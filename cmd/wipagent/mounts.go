@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -29,8 +30,9 @@ type mount struct {
 	flags *cli        // those that go with the world
 
 	title, summary string
-	trust          *bool  // what a file says
-	trouble        string // why its Host could not be reached when it was mounted
+	trust          *bool     // what a file says
+	trouble        string    // why its Host could not be reached when it was mounted
+	asked          time.Time // when its Host was asked anew; zero if what was kept will do
 	trusted        bool
 	policy         policy.Mount
 	limits         mountLimits
@@ -229,7 +231,13 @@ func (c *cli) mountWorlds(ctx context.Context, cl *client.Client, list []*mount,
 	var loading sync.WaitGroup
 	for i, m := range list { // at once, as a grid takes its time
 		worlds[i] = world.New()
-		load := func() { failed[i] = m.flags.load(ctx, m.world, worlds[i], resting) }
+		load := func() {
+			failed[i] = m.flags.load(ctx, m.world, worlds[i], resting)
+			var e *exitError
+			if errors.As(failed[i], &e) && e.err != nil && m.said != "" {
+				failed[i] = &exitError{e.code, fmt.Errorf("%s: %w", m.said, e.err)}
+			}
+		}
 		if len(list) == 1 || c.mode == serving { // nothing takes long, or passwords are asked for
 			load()
 		} else {

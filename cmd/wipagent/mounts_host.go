@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/resilience"
@@ -133,12 +134,33 @@ func (s *hostSource) identity(token string) string {
 	return s.url + "\x00" + hex.EncodeToString(digest[:])
 }
 
-// How long Hosts are waited for when a command starts, and how long it takes
-// until somebody at a terminal is told that they are.
+// How long Hosts are waited for when a command starts, those that it is not about
+// too, and how long it takes until somebody at a terminal is told that they are.
 const (
 	reachWithin = 5 * time.Second
+	otherWithin = 300 * time.Millisecond
 	sayAfter    = 500 * time.Millisecond
 )
+
+// patience returns how long a Host is waited for when the command starts, and
+// whether the command is about something in another mount.
+func (c *cli) patience(m *mount) (within time.Duration, other bool) {
+	within = reachWithin
+	if m.limits.timeout > 0 {
+		within = min(within, m.limits.timeout)
+	}
+	target := c.target()
+	holds := func(name string) bool { // of an operation
+		path, _, _ := strings.Cut(name, "#")
+		return m.holds(path)
+	}
+	other = !c.whole && !m.holds(target) && !slices.ContainsFunc(c.Grant, holds) && !slices.ContainsFunc(c.Intent, holds) &&
+		slices.ContainsFunc(c.mounted, func(o mount) bool { return o.holds(target) })
+	if other {
+		within = min(within, otherWithin)
+	}
+	return within, other
+}
 
 // mountHosts mounts Hosts, all at once. One that cannot be reached stays mounted,
 // is said and, while the command goes on, asked again; but a command that is about
@@ -147,14 +169,23 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []*mount, 
 	if len(list) == 0 {
 		return nil
 	}
-	asking, cancel := context.WithTimeout(ctx, reachWithin)
-	defer cancel()
 	var waiting sync.WaitGroup
 	failed := make([]error, len(list))
 	done := c.sayWaiting(list)
 	for i := range list {
 		waiting.Go(func() {
+			within, _ := c.patience(list[i])
+			asking, cancel := context.WithTimeout(ctx, within)
+			defer cancel()
+			started := time.Now()
 			failed[i] = cl.Mount(asking, list[i].path, hosts[i], list[i].options())
+			if !c.afresh {
+				return
+			}
+			list[i].asked = started
+			if failed[i] == nil && list[i].status(cl).Refreshed.Before(started) { // it was kept
+				failed[i] = cl.Refresh(asking, list[i].path)
+			}
 		})
 	}
 	waiting.Wait()
@@ -166,16 +197,28 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []*mount, 
 		if !m.trusted && c.mode == serving {
 			c.warn("%s: nobody vouches for this Host, so each of its calls has to be approved; --trust %s, or trusted = true in a mounts file, vouches for it", m.path, m.path)
 		}
+		within, other := c.patience(m)
 		why, err := c.judge(cl, m, failed[i])
+		late := errors.Is(failed[i], context.DeadlineExceeded)
 		switch {
 		case err != nil:
 			return err
+		case why != "" && late && other: // what it would have answered makes no difference
+			m.trouble = why
+			resting.Go(func() { c.keepAsking(ctx, cl, m) })
+			continue
 		case why == "":
 			c.checkRules(cl, m)
 			continue
 		}
+		if late {
+			why = fmt.Sprintf("it has not answered within %s", within)
+			if answers(hosts[i]) {
+				why = fmt.Sprintf("it answers, but has not told its whole tree within %s", within)
+			}
+		}
 		m.trouble = why
-		problem := fmt.Errorf("%s: the Host at %s cannot be reached: %s", m.path, m.world, why)
+		problem := fmt.Errorf("%s: the Host at %s cannot be reached: %s", m.path, m.world, strings.TrimPrefix(why, "the Host cannot be reached: "))
 		if c.whole || m.holds(c.target()) {
 			return &exitError{exitUnavailable, problem}
 		}
@@ -183,6 +226,14 @@ func (c *cli) mountHosts(ctx context.Context, cl *client.Client, list []*mount, 
 		resting.Go(func() { c.keepAsking(ctx, cl, m) })
 	}
 	return nil
+}
+
+// answers reports whether a Host is connected to. It is asked nothing.
+func answers(host *remote.Host) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := host.Capabilities(ctx)
+	return err == nil
 }
 
 // judge tells what came of mounting a Host: why it cannot be reached, or an error
@@ -194,23 +245,40 @@ func (c *cli) judge(cl *client.Client, m *mount, err error) (why string, usage e
 	case err == nil:
 		return "", nil
 	case errors.Is(err, context.DeadlineExceeded):
-		why = fmt.Sprintf("it has not answered within %s", reachWithin)
+		why = "it has not answered in time"
 	case errors.As(err, &failure):
-		why = failure.Message
-		if failure.Err != nil {
-			why += ": " + failure.Err.Error()
-		}
+		why = m.host.trouble(failure, "token_file in a file for --mounts")
 	}
-	if why != "" && m.status(cl).Refreshed.IsZero() {
+	if at := m.status(cl).Refreshed; why != "" && (at.IsZero() || at.Before(m.asked)) {
 		return why, nil
 	}
 	if isMounted := why != "" || strings.HasPrefix(err.Error(), "mount "+m.path+":"); !isMounted {
 		return "", mountError(*m, err)
 	}
 	for _, problem := range flatten(err) {
-		c.warn("%v", problem)
+		c.warn("%s", audit.Describe(problem))
 	}
 	return "", nil
+}
+
+// trouble says why a Host cannot be had, in our own words or the system's: what a
+// Host says of its failures is not repeated. how says where a token is given.
+func (s *hostSource) trouble(f *wip.Failure, how string) string {
+	const untaken = "the Host does not take the token"
+	own := f.Class == wip.Internal || f.Err != nil
+	switch {
+	case !own:
+		return audit.Describe(f)
+	case f.Message == untaken && s.tokenFile == "":
+		return "the Host wants a token: " + how
+	case f.Err == nil:
+		return f.Message
+	}
+	why := audit.Describe(f.Err)
+	if strings.HasPrefix(why, f.Message) {
+		return why
+	}
+	return f.Message + ": " + why
 }
 
 // flatten returns the errors that were joined into one.

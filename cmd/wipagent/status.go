@@ -17,7 +17,9 @@ type statusCmd struct{}
 func (statusCmd) Help() string {
 	return `Each Host is asked now, for its whole tree. A live grid is not logged in to.
 
-Exit codes: 0 all is well, 2 the command line was wrong, 3 a Host cannot be reached.
+What --store has kept of a Host that cannot be reached is counted, and how old that is.
+
+Exit codes: 0 all is well, 1 something is wrong with what a Host told, 2 the command line was wrong, 3 a Host cannot be reached.
 
 Examples:
   wipagent status --mounts mounts.toml
@@ -57,10 +59,17 @@ func (*statusCmd) Run(ctx context.Context, c *cli) error {
 		} else {
 			s.page().status(report)
 		}
+		worst := exitDone
 		for _, m := range report.Mounts {
-			if m.Reached != nil && !*m.Reached {
-				return &exitError{code: exitUnavailable}
+			switch {
+			case m.Reached != nil && !*m.Reached:
+				worst = exitUnavailable
+			case m.Trouble != "":
+				worst = max(worst, exitFailed)
 			}
+		}
+		if worst != exitDone {
+			return &exitError{code: worst}
 		}
 		return nil
 	})

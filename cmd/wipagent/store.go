@@ -30,7 +30,7 @@ func (c *cli) storePath() (path string, named bool, err error) {
 // process that has it is no trouble: then nothing is kept by this one. Nor is one
 // that nobody has named and that cannot be used.
 func (c *cli) openStore(hosts bool) (*store.Store, error) {
-	if !hosts || c.afresh || c.Store == "" && !c.lasting && c.mode != serving {
+	if !hosts || c.Store == "" && !c.lasting && c.mode != serving {
 		return nil, nil
 	}
 	path, named, err := c.storePath()
