@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -33,6 +32,9 @@ type Approval struct {
 	// bounded like any result; nil if there was none. What it says may have
 	// changed by the time the call is made.
 	Preview json.RawMessage
+	// NoPreview says why a dry run that there should have been could not be had;
+	// empty if there was one, or can be none.
+	NoPreview string
 
 	deferred *bool
 }
@@ -75,11 +77,13 @@ func (a Approval) Question() string {
 		line("It changes things.")
 	}
 	if a.Trusted && a.Operation.Doc != "" {
-		line("%.300s", a.Operation.Doc)
+		line("Its Host says: %.300s", a.Operation.Doc)
 	}
 	shown("Arguments, in which strangers' words may stand", a.Call.Arguments)
 	if a.Preview != nil {
 		shown("A dry run says", a.Preview)
+	} else if a.NoPreview != "" {
+		line("A dry run could not be had: %.300s.", a.NoPreview)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -176,7 +180,7 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	// What a trial says after the real thing is no news.
 	if trusted && r.op.DryRun && !c.made.Contains(r.key) {
 		var err error
-		if a.Preview, err = c.preview(ctx, p, r); err != nil {
+		if a.Preview, a.NoPreview, err = c.preview(ctx, p, r); err != nil {
 			return err
 		}
 	}
@@ -197,20 +201,27 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	return &Error{Class: Refused, Message: message, Hint: "it was asked about; send it again only if you are told to", Operation: r.op}
 }
 
-// preview returns what a dry run of the call says, nil if that cannot be had now.
+// preview returns what a dry run of the call says, or why that cannot be had now.
 // What the domain forbids is not worth asking anybody for: that is the error.
-func (c *Client) preview(ctx context.Context, p *policy.Principal, r *prepared) (json.RawMessage, error) {
+func (c *Client) preview(ctx context.Context, p *policy.Principal, r *prepared) (said json.RawMessage, trouble string, err error) {
 	tried := *r
 	tried.call.DryRun = true
 	ctx, cancel := context.WithTimeout(ctx, r.op.Timeout)
 	defer cancel()
 	shaped, err := c.send(ctx, p, &tried, &audit.Record{})
-	if err != nil {
-		var e *Error
-		if errors.As(c.unanswered(ctx, p, &tried, "", err), &e) && e.Class == Domain && isDomain(err) {
-			return nil, e
-		}
-		return nil, nil
+	if err == nil {
+		return shaped.JSON, "", nil
 	}
-	return shaped.JSON, nil
+	e := c.unanswered(ctx, p, &tried, policy.Identify(r.node.Path, r.node.Interfaces, r.op), err)
+	switch {
+	case isDomain(err):
+		return nil, "", e
+	case e.defect:
+		return nil, "the Host answers with a defect (ref: " + e.Ref + ")", nil
+	}
+	trouble = e.Message
+	if e.Ref != "" {
+		trouble += " (ref: " + e.Ref + ")"
+	}
+	return nil, trouble, nil
 }

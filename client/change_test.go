@@ -361,3 +361,22 @@ func TestOutcome(t *testing.T) {
 		}
 	})
 }
+
+// TestQuestionWithoutDryRun: who decides is told that a dry run could not be had,
+// and whose words the documentation is.
+func TestQuestionWithoutDryRun(t *testing.T) {
+	var asked client.Approval
+	host := &deskHost{document: strings.Replace(deskDocument, "  @mutating @dry_run write", "  /// Writes; approved already.\n  @mutating @dry_run write", 1)}
+	c := host.open(t, true, func(a client.Approval) bool { asked = a; return false })
+	for failure, want := range map[*wip.Failure]string{
+		{Class: wip.Transient, Message: "SECRET"}: "\nA dry run could not be had: the Host cannot answer at the moment (ref: ",
+		{Class: wip.Internal, Message: "SECRET"}:  "\nA dry run could not be had: the Host answers with a defect (ref: ",
+	} {
+		host.call = func(context.Context, wip.Call) (wip.Result, error) { return wip.Result{}, failure }
+		_, _ = c.Invoke(t.Context(), visitor, call("/d/desk", "write", `{"text":"x"}`))
+		q := asked.Question()
+		if !strings.Contains(q, want) || !strings.Contains(q, "\nIts Host says: Writes; approved already.") || strings.Contains(q, "SECRET") || asked.Preview != nil {
+			t.Errorf("found the question %s, want %q in it", q, want)
+		}
+	}
+}

@@ -155,7 +155,7 @@ func changes() []Trick {
 	return []Trick{
 		{Name: "changes of nothing", Host: &liar{&Host{}, wip.Change{Tag: Secret}, wip.Change{Tag: Secret}, 0}, Rule: "asked for the whole tree", Wire: "class internal"},
 		{Name: "the root removed", Host: lies(wip.Change{Tag: "2", Removed: []string{"/"}}), Rule: unfit},
-		{Name: "all removed many times", Host: lies(wip.Change{Tag: "2", Removed: make([]string, 20_000)}), Rule: unfit},
+		{Name: "all removed many times", Host: lies(wip.Change{Tag: "2", Removed: make([]string, 20_000)}), Rule: unfit, Wire: "a removed entry without a path"},
 		{Name: "replaced elsewhere", Host: lies(wip.Change{Tag: "2", Replaced: []wip.Tree{{Entry: Entry("/../shop/" + Secret)}}}), Rule: unfit},
 		{Name: "a tag of many bytes", Host: lies(long), Rule: "tag of a tree", Wire: "-"},
 	}
