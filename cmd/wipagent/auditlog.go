@@ -12,6 +12,7 @@ import (
 // call at a prompt writes only its faults, unless a file is named.
 // What closeLog returns, a record that could not be written, it has said.
 func (c *cli) auditLog(use mode) (log *audit.Log, closeLog func() error, err error) {
+	defer func() { c.told = log }()
 	switch {
 	case c.Log != "":
 		if info, err := os.Stat(c.Log); err == nil && (info.IsDir() || info.Mode()&os.ModeNamedPipe != 0) {

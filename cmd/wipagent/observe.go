@@ -23,8 +23,9 @@ type observeFlags struct {
 	OTLP    string `name:"otlp" help:"Send each call as a span to this OpenTelemetry collector, by OTLP over HTTP; headers are those of OTEL_EXPORTER_OTLP_HEADERS." placeholder:"URL"`
 }
 
-// observing is who watches calls, beside the log.
+// observing is who watches calls: the log, and others beside it.
 type observing struct {
+	told      *audit.Log // nil until it is opened
 	observers []audit.Observer
 	metrics   *metrics.Metrics // nil if there are none
 }
@@ -88,7 +89,7 @@ func (f observeFlags) showMetrics(c *cli) (end func(), err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", c.metrics)
 	server := &http.Server{
-		Handler: fromHere(mux), ReadHeaderTimeout: headerWithin, ReadTimeout: headerWithin, WriteTimeout: headerWithin, IdleTimeout: idleWithin, MaxHeaderBytes: 16 << 10,
+		Handler: c.fromHere(mux), ReadHeaderTimeout: headerWithin, ReadTimeout: headerWithin, WriteTimeout: headerWithin, IdleTimeout: idleWithin, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(lines{c}, "", 0),
 	}
 	ended := make(chan struct{})
@@ -107,7 +108,7 @@ func (f observeFlags) showMetrics(c *cli) (end func(), err error) {
 
 // fromHere refuses what a page in a browser may have sent that takes this machine
 // for its own server, by a name that leads here.
-func fromHere(h http.Handler) http.Handler {
+func (o *observing) fromHere(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {
@@ -115,7 +116,8 @@ func fromHere(h http.Handler) http.Handler {
 		}
 		host = strings.Trim(host, "[]")
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) || r.Header.Get("Origin") != "" {
-			http.Error(w, "found a request for another host", http.StatusForbidden)
+			o.metrics.ObserveRefusal("metrics")
+			http.Error(w, "found a request for another host or of a page; metrics are for programs on this machine", http.StatusForbidden)
 			return
 		}
 		h.ServeHTTP(w, r)

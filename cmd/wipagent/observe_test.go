@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -101,5 +102,9 @@ func TestMetricsAreForThisMachine(t *testing.T) {
 		if resp.StatusCode != test.want {
 			t.Errorf("%+v: found %d", test, resp.StatusCode)
 		}
+	}
+	w := httptest.NewRecorder()
+	if c.metrics.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil)); !strings.Contains(w.Body.String(), "\nwipagent_refused_requests_total{reason=\"metrics\"} 3\n") {
+		t.Error("what was refused is not counted")
 	}
 }

@@ -65,6 +65,7 @@ func (f *serveCmd) Run(ctx context.Context, c *cli) error {
 		return f.overHTTP(ctx, c)
 	}
 	return c.with(ctx, serving, func(ctx context.Context, s *session) error {
+		defer s.watchHosts()()
 		err := mcp.ServeStdio(ctx, mcp.Config{
 			Client: s.client, Principal: s.principal, Surface: adapter.Surface(f.Surface), Code: f.runner(s), Version: version(),
 		}, c.io.in, writeCloser{c.io.out})

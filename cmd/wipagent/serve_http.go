@@ -99,7 +99,8 @@ func (f *serveCmd) overHTTP(ctx context.Context, c *cli) error {
 	opening := context.AfterFunc(ctx, stop)
 	return c.with(world, serving, func(world context.Context, s *session) error {
 		opening()
-		cfg.Client, cfg.Code, cfg.Healthy = s.client, f.runner(s), s.outcome
+		defer s.watchHosts()()
+		cfg.Client, cfg.Code, cfg.Healthy, cfg.Audit = s.client, f.runner(s), s.outcome, s.told
 		if f.Principals != "" {
 			s.checkPrincipals(world, file)
 		}
@@ -217,10 +218,7 @@ func (f *serveHTTPFlags) admit(c *cli, cfg *mcp.HTTPConfig) (*principals.File, e
 
 // inAll says how many faults there are, each of which has been said.
 func inAll(faults principals.Errors) error {
-	if len(faults) == 1 {
-		return errors.New("found 1 fault in the file")
-	}
-	return fmt.Errorf("found %d faults in the file", len(faults))
+	return fmt.Errorf("found %s in the file", plural(len(faults), "fault"))
 }
 
 // checkPrincipals warns of names in a file that name nothing: they would be passed

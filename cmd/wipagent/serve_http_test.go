@@ -172,6 +172,9 @@ func TestServeOverHTTP(t *testing.T) {
 		t.Errorf("found an end with %d", code)
 	}
 	log := strings.Join(p.said, "\n")
+	if !strings.Contains(log, `"msg":"refused","reason":"token","remote":"127.0.0.1"`) {
+		t.Errorf("it does not say that a token was refused:\n%s", log)
+	}
 	if !strings.Contains(log, `"principal":"ada"`) || strings.Contains(log, "token-of-") {
 		t.Errorf("it said:\n%s", log)
 	}
@@ -208,4 +211,53 @@ func TestServeAlone(t *testing.T) {
 	if code := p.ends(); code != exitDone || strings.Contains(strings.Join(p.said, "\n"), "token") {
 		t.Errorf("found an end with %d, and it said %q", code, p.said)
 	}
+}
+
+// TestServeSaysWhatHostsDo: one that is killed, and one that is there again.
+func TestServeSaysWhatHostsDo(t *testing.T) {
+	host := start(t, "host", "serve", "--http", "127.0.0.1:0")
+	at := strings.TrimPrefix(host.says("http://"), "http://")
+	at, _, _ = strings.Cut(at, "/")
+	p := start(t, "serve", "--http", "127.0.0.1:0", "--no-token", "--mount", "/far=host:http://"+at, "--trust", "/far", "--store", filepath.Join(t.TempDir(), "known.db"))
+	url := p.says("serving MCP at ")
+	s, err := dial(t.Context(), url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	call := func() (string, error) {
+		r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "invoke", Arguments: json.RawMessage(`{"target":"/far/region","operation":"world_location","arguments":{}}`)})
+		if err != nil {
+			return "", err
+		}
+		return r.Content[0].(*sdk.TextContent).Text, nil
+	}
+	if answer, err := call(); err != nil || !strings.Contains(answer, `"region_name"`) {
+		t.Fatalf("found %s %v", answer, err)
+	}
+	host.signal(syscall.SIGKILL)
+	host.ends()
+	if answer, err := call(); err != nil || !strings.Contains(answer, `"unavailable"`) {
+		t.Errorf("found %s %v", answer, err)
+	}
+	p.says("/far: the Host is down: ")
+	host = start(t, "host", "serve", "--http", at)
+	host.says("http://")
+	again := time.NewTicker(200 * time.Millisecond) // the breaker may be open for a while
+	defer again.Stop()
+	for late := time.After(time.Minute); ; <-again.C {
+		if answer, err := call(); err != nil || strings.Contains(answer, `"region_name"`) {
+			break
+		}
+		select {
+		case <-late:
+			t.Fatal("the Host does not come back")
+		default:
+		}
+	}
+	p.says("/far: the Host is back, after ")
+	p.signal(syscall.SIGTERM)
+	p.ends()
+	host.signal(syscall.SIGTERM)
+	host.ends()
 }
