@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivo/uniseg"
 	"github.com/tidwall/gjson"
 
 	"github.com/wipagent/wipagent/adapter"
@@ -46,6 +47,9 @@ func (p *page) failure(e *client.Error, flags []string) {
 	}
 	if e.RetryAfter > 0 {
 		p.line("try again in %s", e.RetryAfter)
+	}
+	if e.Ref != "" && !strings.Contains(e.Message, e.Ref) {
+		p.line("ref: %s", e.Ref)
 	}
 	if e.Corrected != nil {
 		r := gjson.ParseBytes(e.Corrected)
@@ -270,7 +274,31 @@ func (p *page) items(items []gjson.Result) {
 		}
 		rows = append(rows, row)
 	}
+	shown := p.fitting(rows)
+	for i := range rows {
+		rows[i] = rows[i][:shown]
+	}
 	p.table(rows)
+	if left := columns[shown:]; len(left) > 0 {
+		p.line("too wide for this terminal: %s left out; --json has all", strings.Join(left, ", "))
+	}
+}
+
+// fitting returns how many columns of a table, from the first, a terminal has
+// room for when each is cut as far as it may be.
+func (p *page) fitting(rows [][]string) int {
+	const gap, narrowest = 2, 8 // as of table
+	total := -gap
+	for i := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, uniseg.StringWidth(strings.TrimSpace(printable(row[i]))))
+		}
+		if total += gap + min(widest, narrowest); p.width > 0 && total > p.width && i > 0 {
+			return i
+		}
+	}
+	return len(rows[0])
 }
 
 func identifier(column string) int {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rivo/uniseg"
+
 	"github.com/wipagent/wipagent/client"
 )
 
@@ -34,6 +36,28 @@ func TestOutcomeShowsEveryFact(t *testing.T) {
 			if rows[name] {
 				t.Errorf("%s: %s is shown:\n%s", test.result, name, b.String())
 			}
+		}
+	}
+}
+
+// TestWideItems: a table is no wider than its terminal, whatever it leaves out it
+// names, and without a terminal it is whole.
+func TestWideItems(t *testing.T) {
+	var fields []string
+	for i := range 20 {
+		fields = append(fields, `"field_`+strings.Repeat("x", i)+`":"`+strings.Repeat("word ", 10)+`"`)
+	}
+	result := `{"items":[{` + strings.Join(fields, ",") + `}],"page":1,"page_size":20,"total_matching":1,"next_page":null,"truncated":false,"source_truncated":false}`
+	for _, width := range []int{0, 10, 80, 200, 2000} {
+		var b strings.Builder
+		(&cli{io: streams{out: &b, width: width}}).page().outcome(&client.Outcome{Result: json.RawMessage(result)})
+		for l := range strings.SplitSeq(b.String(), "\n") {
+			if width >= 80 && uniseg.StringWidth(l) > width && !strings.HasPrefix(l, "too wide") {
+				t.Errorf("in %d columns a line has %d: %s", width, uniseg.StringWidth(l), l)
+			}
+		}
+		if whole := !strings.Contains(b.String(), "too wide"); whole != (width == 0 || width >= 200) {
+			t.Errorf("in %d columns: %s", width, b.String())
 		}
 	}
 }
