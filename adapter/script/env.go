@@ -74,6 +74,9 @@ type Config struct {
 	// Unlimited says that a limit of 0 is none. Single values stay bounded: a
 	// string in 4 MiB, an integer in 65,536 bits.
 	Unlimited bool
+	// Width is how many columns the tables of Eval and RunText have room for; 0
+	// is any number.
+	Width int
 	// Output gets what is printed; nil discards it.
 	Output io.Writer
 	// ID is the start of the identifiers of the calls in audit records: ID.1,

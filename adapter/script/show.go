@@ -30,7 +30,7 @@ func (r *run) show(v starlark.Value) (string, error) {
 		return r.showFields(v), nil
 	case *starlark.List:
 		if rows := records(v); rows != nil {
-			return table(rows), nil
+			return r.table(rows), nil
 		}
 	case *object:
 		return v.String() + "  (help(x) tells what it can do)", nil
@@ -59,7 +59,7 @@ func (r *run) showPage(p *page) string {
 	list, _ := p.rec.field("items").(*starlark.List)
 	switch rows := records(list); {
 	case rows != nil:
-		b.WriteString(table(rows) + "\n")
+		b.WriteString(r.table(rows) + "\n")
 	case list != nil && list.Len() > 0:
 		for i := range min(list.Len(), maxRows) {
 			b.WriteString(cell(list.Index(i), 4*maxCell) + "\n")
@@ -91,7 +91,7 @@ func (r *run) showFields(rec *record) string {
 		switch v := rec.values[i].(type) {
 		case *starlark.List:
 			if rows := records(v); rows != nil {
-				b.WriteString("\n" + indented(table(rows)) + "\n")
+				b.WriteString("\n" + indented(r.table(rows)) + "\n")
 				continue
 			}
 		}
@@ -124,8 +124,42 @@ func cell(v starlark.Value, most int) string {
 	return s
 }
 
+// narrow cuts columns until a table of these widths has room in a terminal: the
+// widest first, and in the end the last ones as a whole. It returns the widths of
+// those that are left.
+func (r *run) narrow(widths []int) []int {
+	const gap, narrowest = 2, 8
+	room := r.env.cfg.Width
+	if room <= 0 {
+		return widths
+	}
+	total := -gap
+	for _, w := range widths {
+		total += w + gap
+	}
+	for total > room {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] > narrowest {
+			widths[widest]--
+			total--
+			continue
+		}
+		if len(widths) == 1 {
+			break
+		}
+		total -= widths[len(widths)-1] + gap
+		widths = widths[:len(widths)-1]
+	}
+	return widths
+}
+
 // table writes records in columns.
-func table(rows []*record) string {
+func (r *run) table(rows []*record) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -152,13 +186,20 @@ func table(rows []*record) string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
+	widths = r.narrow(widths)
 	var lines []string
 	for _, line := range cells {
 		var b strings.Builder
-		for i, c := range line {
+		for i, c := range line[:len(widths)] {
+			if utf8.RuneCountInString(c) > widths[i] {
+				c = string([]rune(c)[:widths[i]-1]) + "…"
+			}
 			b.WriteString(c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2))
 		}
 		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	if left := names[len(widths):]; len(left) > 0 {
+		lines = append(lines, "too wide for this terminal, and left out: "+strings.Join(left, ", "))
 	}
 	if n := len(rows) - len(shown); n > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", n))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -103,5 +104,26 @@ x["b"] = 3
 `
 	if err := script.New(script.Config{Client: c, Principal: owner}).Run(t.Context(), "x", []byte(src)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWidth: tables for people are no wider than their terminal.
+func TestWidth(t *testing.T) {
+	c, _ := grid(t)
+	const src = "grid.region.visible_objects(page_size=3)\n"
+	for _, width := range []int{0, 10, 40, 80, 120} {
+		e := script.New(script.Config{Client: c, Principal: owner, Width: width})
+		got, _, err := e.Eval(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(got) {
+			if n := utf8.RuneCountInString(strings.TrimSpace(line)); width > 0 && n > width && !strings.HasPrefix(line, "too wide") && !strings.Contains(line, " of ") {
+				t.Errorf("in %d columns a line has %d: %s", width, n, line)
+			}
+		}
+		if strings.Contains(got, "too wide") != (width > 0 && width < 60) {
+			t.Errorf("in %d columns:\n%s", width, got)
+		}
 	}
 }

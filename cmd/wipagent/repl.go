@@ -80,7 +80,7 @@ func (r *replCmd) Run(ctx context.Context, c *cli) error {
 		ctx, stop := signal.NotifyContext(worldCtx, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
 		p := &prompter{
-			env: script.New(script.Config{Client: s.client, Principal: s.principal, Output: c.io.out, Unlimited: true, Limits: replLimits}),
+			env: script.New(script.Config{Client: s.client, Principal: s.principal, Output: c.io.out, Unlimited: true, Limits: replLimits, Width: c.io.width}),
 			out: c.io.out, notes: notes, trouble: &trouble{notes, notes.terminal && wantsColor()},
 		}
 		history, err := r.history()
@@ -89,7 +89,7 @@ func (r *replCmd) Run(ctx context.Context, c *cli) error {
 		}
 		p.editor = newEditor(p.env, history, wantsColor())
 		fmt.Fprintf(c.io.out, "wipagent %s, %s. help() lists what there is, Tab completes, Ctrl-D ends.\n", version(), s.mounted())
-		err = p.loop(c.approving(ctx, false))
+		err = p.loop(c.approving(c.unapproved(ctx, "the REPL asks at a terminal alone"), false))
 		if ctx.Err() != nil { // told to end while a line was edited
 			_ = term.Restore(int(in.Fd()), before)
 			fmt.Fprintln(c.io.out)

@@ -61,7 +61,7 @@ func (r *runCmd) Run(ctx context.Context, c *cli) error {
 	}
 	defer done()
 	return c.with(ctx, once, func(ctx context.Context, s *session) error {
-		ctx = s.approving(ctx, r.Approve)
+		ctx = s.approving(s.unapproved(ctx, "--approve approves all calls of the script"), r.Approve)
 		if s.JSON {
 			return r.forMachines(ctx, s, p)
 		}
@@ -137,7 +137,7 @@ func (r *runCmd) read(ctx context.Context, c *cli) (*program, error) {
 // env returns where the script runs.
 func (r *runCmd) env(s *session, out io.Writer) *script.Env {
 	return script.New(script.Config{
-		Client: s.client, Principal: s.principal, Output: out, Unlimited: true,
+		Client: s.client, Principal: s.principal, Output: out, Unlimited: true, Width: s.io.width,
 		Limits: script.Limits{Steps: r.MaxSteps, Time: r.MaxTime, Calls: r.MaxCalls, Memory: int64(r.MaxMemory), Output: int(r.MaxOutput)},
 	})
 }
