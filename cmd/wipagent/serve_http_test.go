@@ -215,6 +215,7 @@ func TestServeAlone(t *testing.T) {
 
 // TestServeSaysWhatHostsDo: one that is killed, and one that is there again.
 func TestServeSaysWhatHostsDo(t *testing.T) {
+	t.Parallel() // it waits for a breaker
 	host := start(t, "host", "serve", "--http", "127.0.0.1:0")
 	at := strings.TrimPrefix(host.says("http://"), "http://")
 	at, _, _ = strings.Cut(at, "/")
