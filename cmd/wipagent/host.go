@@ -309,5 +309,10 @@ func (p *page) conformance(r *conformance.Report) {
 		}
 	}
 	p.line("")
+	for _, rule := range r.Rules {
+		if rule.Why != "" {
+			p.line("%s was not looked at: %s", rule.ID, rule.Why)
+		}
+	}
 	p.line("%d rules kept, %d broken, %d not looked at", passed, len(failed), len(r.Rules)-passed-len(failed))
 }

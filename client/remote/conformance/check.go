@@ -52,6 +52,7 @@ func Check(ctx context.Context, host wip.Host, opt Options) *Report {
 		}
 		step()
 	}
+	c.explain(ctx.Err() != nil, opt.Mutate)
 	return c.Report
 }
 

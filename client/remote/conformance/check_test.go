@@ -62,6 +62,9 @@ func TestSound(t *testing.T) {
 				if rule.Status == "skip" {
 					skipped = append(skipped, rule.ID)
 				}
+				if (rule.Why != "") != (rule.Status == "skip") {
+					t.Errorf("%s: %s, why: %q", rule.ID, rule.Status, rule.Why)
+				}
 			}
 			if got := strings.Join(skipped, " "); got != test.skipped {
 				t.Errorf("skipped %s, expected %s", got, test.skipped)

@@ -14,6 +14,8 @@ type Result struct {
 	Status string `json:"status"`
 	// Checks counts the times that the rule was looked at.
 	Checks int `json:"checks"`
+	// Why says of a skipped rule what there would have to be to look at.
+	Why string `json:"why,omitempty"`
 	// Findings are at most 20, each different.
 	Findings []Finding `json:"findings,omitempty"`
 	// More counts the findings that were left out.
@@ -46,6 +48,46 @@ func newReport() *Report {
 		r.Rules = append(r.Rules, Result{Rule: rule, Status: "skip"})
 	}
 	return r
+}
+
+// What a rule needs to be looked at.
+const (
+	aReader  = "found no read-only operation with arguments to call it with, as an @example gives them, in the tree or where a result leads"
+	aMutator = "with arguments to call it with, as an @example gives them, in the tree or where a result leads"
+)
+
+var needs = map[string]string{
+	handshake:      "the Host is in this process",
+	below:          "found no entry below the root",
+	digests:        "no reference to a document gives its digest",
+	since:          "the Host tells no changes since a tag",
+	sinceUnknown:   "the Host tells no changes since a tag",
+	unknownCall:    aReader,
+	examples:       aReader,
+	resultType:     aReader,
+	resultSize:     aReader,
+	deadlines:      aReader,
+	cancellation:   aReader,
+	dryRun:         "found no operation that declares @dry_run, " + aMutator + ", or the tree changes by itself",
+	idempotencyKey: "found no operation that changes things and answers, " + aMutator,
+}
+
+// explain says of each rule that was skipped why.
+func (r *Report) explain(ended, mutate bool) {
+	for i := range r.Rules {
+		result := &r.Rules[i]
+		switch why, known := needs[result.ID]; {
+		case result.Status != "skip":
+		case ended:
+			result.Why = "the check was ended before"
+		case result.ID == idempotencyKey && !mutate:
+			result.Why = "it takes calls that change things for real, which were not allowed"
+		case known:
+			result.Why = why
+		default:
+			result.Why = "the Host shows nothing of the kind"
+		}
+	}
 }
 
 // of returns the result of a rule.
