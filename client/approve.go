@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -138,6 +139,14 @@ func WithApprover(ctx context.Context, f func(context.Context, Approval) bool) c
 	return context.WithValue(ctx, approverKey{}, f)
 }
 
+type unapprovedKey struct{}
+
+// WithUnapproved returns a context whose calls tell hint of what was not approved,
+// in place of words for a model: a person has other ways than to tell who sent him.
+func WithUnapproved(ctx context.Context, hint string) context.Context {
+	return context.WithValue(ctx, unapprovedKey{}, hint)
+}
+
 type pauseKey struct{}
 
 // WithPause returns a context by whose calls pause is called when somebody is
@@ -169,8 +178,9 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	if !policy.NeedsApproval(r.op, true) {
 		message = "nobody vouches for the Host, so that a call which it says only reads must be approved too, and was not"
 	}
+	instead, _ := ctx.Value(unapprovedKey{}).(string)
 	if approve == nil {
-		return &Error{Class: Refused, Message: message, Hint: "nobody can be asked here; tell who sent you what you would do", Operation: r.op}
+		return &Error{Class: Refused, Message: message, Hint: cmp.Or(instead, "nobody can be asked here; tell who sent you what you would do"), Operation: r.op}
 	}
 	trusted := r.node.Mount.Trusted
 	a := Approval{Principal: p, Call: r.call, Operation: r.op, Risk: idl.Destructive, Trusted: trusted, deferred: new(bool)}
@@ -198,7 +208,7 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return &Error{Class: Refused, Message: message, Hint: "it was asked about; send it again only if you are told to", Operation: r.op}
+	return &Error{Class: Refused, Message: message, Hint: cmp.Or(instead, "it was asked about; send it again only if you are told to"), Operation: r.op}
 }
 
 // preview returns what a dry run of the call says, or why that cannot be had now.

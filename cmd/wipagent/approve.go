@@ -21,6 +21,15 @@ func (c *cli) approving(ctx context.Context, all bool) context.Context {
 	return ctx
 }
 
+// unapproved returns a context in which a person is told what to do about a call
+// that nobody approved: that flag says, if nobody can be asked.
+func (c *cli) unapproved(ctx context.Context, flag string) context.Context {
+	if c.asks() {
+		return client.WithUnapproved(ctx, "the answer was no, and nothing was done")
+	}
+	return client.WithUnapproved(ctx, "nobody can be asked, as stdin is no terminal; "+flag)
+}
+
 // approves asks on the terminal. Whatever is not a clear yes is a no, the end of
 // the input and an interrupt too.
 func (c *cli) approves(ctx context.Context, a client.Approval) bool {
