@@ -28,7 +28,7 @@ func newEditor(env *script.Env, history *history, color bool) *editor {
 	shell := readline.NewShell()
 	// The terminal is not asked where its cursor is: an answer that does not come
 	// would block, and keys that come with one would be lost.
-	settings := map[string]any{"cursor-position-probe": false, "multiline-column": false, "menu-complete-display-prefix": true}
+	settings := map[string]any{"cursor-position-probe": false, "multiline-column": false, "enable-bracketed-paste": true, "menu-complete-display-prefix": true}
 	primary, more := ">>> ", "... "
 	if color {
 		primary, more = "\x1b[1;32m>>> \x1b[0m", "\x1b[2m... \x1b[0m"

@@ -128,6 +128,10 @@ func TestREPL(t *testing.T) {
 	p.see(`"nearby_avatars!"`)
 	p.enter("def f(n):\r    return \"for\" + 'ty' + str(n)\r\rf(2)\r")
 	p.see(`"forty2"`)
+	p.enter("\x1b[200~def h(n):\r    x = n\r\r    return \"six\" + 'ty' + str(x)\r\x1b[201~") // with an empty line, pasted
+	p.enter("\r")
+	p.enter("h(6)\r")
+	p.see(`"sixty6"`)
 	p.enter("half a line that is ")
 	p.enter("\x03")
 	p.see("\x1b[0 q") // the editor's end
