@@ -25,6 +25,7 @@ const (
 	maxMounts     = 256
 	maxLevels     = 4 // of brackets
 	maxRules      = 1024
+	maxFaults     = 20 // that are told at once
 )
 
 // mountsFileName is the name of the file of mounts in the settings folder.
@@ -217,18 +218,30 @@ func (f *mountsFile) parse(dir string) ([]mount, error) {
 		return nil, f.stray(-1, "mount", "found %d mounts, expected at most %d", len(tables), maxMounts)
 	}
 	list := make([]mount, len(tables))
+	var faults []string
 	for i, table := range tables {
-		if err := f.read(&list[i], i, dir, table); err != nil {
-			return nil, err
+		for _, err := range f.read(&list[i], i, dir, table) {
+			faults = append(faults, err.Error())
 		}
+		if len(faults) >= maxFaults {
+			faults = append(faults[:maxFaults], "and maybe more")
+			break
+		}
+	}
+	if len(faults) > 0 {
+		return nil, errors.New(strings.Join(faults, "; "))
 	}
 	return list, nil
 }
 
-// read takes over one table.
-func (f *mountsFile) read(m *mount, i int, dir string, table map[string]any) error {
-	var worst error
-	least := len(f.text)
+// read takes over one table, and returns what is wrong with its keys, in the
+// order of the file, or else with the table.
+func (f *mountsFile) read(m *mount, i int, dir string, table map[string]any) []error {
+	type fault struct {
+		at  int
+		err error
+	}
+	var faults []fault
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		err := error(nil)
 		switch set, ok := mountKeys[key]; {
@@ -242,13 +255,29 @@ func (f *mountsFile) read(m *mount, i int, dir string, table map[string]any) err
 			known := slices.Sorted(maps.Keys(mountKeys))
 			err = f.stray(i, key, "no key %.64q is known here%s; expected %s", key, project.DidYouMean(key, known), strings.Join(known, ", "))
 		}
-		if at := f.at(i, key); err != nil && at <= least { // what stands first is told first
-			worst, least = err, at
+		if err != nil {
+			faults = append(faults, fault{f.at(i, key), err})
+		}
+		if len(faults) >= maxFaults {
+			break
 		}
 	}
-	if worst != nil {
-		return worst
+	if len(faults) > 0 {
+		slices.SortStableFunc(faults, func(a, b fault) int { return a.at - b.at })
+		list := make([]error, len(faults))
+		for n, fault := range faults {
+			list[n] = fault.err
+		}
+		return list
 	}
+	if err := f.complete(m, i, table); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// complete tells whether the keys of a table make a mount.
+func (f *mountsFile) complete(m *mount, i int, table map[string]any) error {
 	m.said, m.trusted = f.position(f.at(i, "path"))+": mount "+m.path, m.host == nil
 	if m.trust != nil {
 		m.trusted = *m.trust
@@ -259,12 +288,19 @@ func (f *mountsFile) read(m *mount, i int, dir string, table map[string]any) err
 		}
 		return 0
 	}
-	sources := has("world") + has("host") + has("command")
+	var sources []string
+	for _, key := range []string{"world", "host", "command"} {
+		if has(key) == 1 {
+			sources = append(sources, key)
+		}
+	}
 	switch {
 	case has("path") == 0:
 		return f.wrong(i, "", "the mount has no path")
-	case sources != 1:
-		return f.wrong(i, "", "found %d of world, host and command, expected one", sources)
+	case len(sources) == 0:
+		return f.wrong(i, "", "found nothing to mount, expected one of world, host and command")
+	case len(sources) > 1:
+		return f.wrong(i, "", "found %s, expected one of them", strings.Join(sources, " and "))
 	case has("world") == 1:
 		for _, key := range []string{"token_file", "ca_file", "plain_token", "timeout", "calls_at_once", "calls_per_second", "response_bytes", "idempotency_keys"} {
 			if has(key) == 1 {
