@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,9 +72,7 @@ func (c *Client) refreshStale(ctx context.Context) {
 	var asked sync.WaitGroup
 	ask := func(tool string, request func(context.Context) error) {
 		asked.Go(func() {
-			if err := request(asking); err != nil {
-				c.audit.Fault(newID(), tool, err)
-			}
+			c.faults(tool, request(asking))
 		})
 	}
 	for m := range c.mounts.all {
@@ -97,6 +96,30 @@ func (c *Client) refreshStale(ctx context.Context) {
 	case <-done:
 	case <-share.C:
 	case <-ctx.Done():
+	}
+}
+
+// faults tells the operator of trouble, each mount's as its own, and the rest as of
+// the tool.
+func (c *Client) faults(tool string, err error) {
+	if err == nil {
+		return
+	}
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	of := map[string][]error{}
+	for _, err := range list {
+		at := tool
+		var mount *space.Error
+		if errors.As(err, &mount) {
+			at = mount.Mount
+		}
+		of[at] = append(of[at], err)
+	}
+	for at, list := range of {
+		c.audit.Fault(newID(), at, errors.Join(list...))
 	}
 }
 
