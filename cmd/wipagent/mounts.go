@@ -186,6 +186,10 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 	var hosts []*remote.Host
 	for i := range list {
 		m := &list[i]
+		if at := (&mount{path: client.ArtifactsPath}); c.artifacts != nil && (m.holds(at.path) || at.holds(m.path)) {
+			closeHosts(hosts)
+			return nil, resting.Wait, usageError("%s: results that are too large for an answer are kept at %s (see --artifacts); expected another path", m.said, at.path)
+		}
 		if m.host == nil {
 			near = append(near, m)
 			continue
