@@ -32,6 +32,9 @@ type Description struct {
 	// Hint says what, and how to see it.
 	Truncated bool   `json:"truncated,omitempty"`
 	Hint      string `json:"hint,omitempty"`
+	// Trust is "untrusted_observed_data" if the words above are those of a Host
+	// that nobody vouches for; else empty.
+	Trust string `json:"trust,omitempty"`
 
 	without []string // what was cut
 	only    bool     // one operation was asked for
@@ -60,7 +63,7 @@ type OperationSummary struct {
 	Risk       string            `json:"risk,omitempty"`
 	Idempotent *bool             `json:"idempotent,omitempty"`
 	DryRun     bool              `json:"dry_run,omitempty"` // invoke takes dry_run for it
-	Cost       int               `json:"cost,omitempty"` // tool calls it counts as, at least 1
+	Cost       int               `json:"cost,omitempty"`    // tool calls it counts as, at least 1
 	Timeout    int64             `json:"timeout_millis,omitempty"`
 	MaxOutput  int               `json:"max_output_bytes,omitempty"`
 }
@@ -73,13 +76,24 @@ type Child struct {
 	// Unavailable says so of a Host that is mounted here or above, unless that
 	// of the inspected entry is the same.
 	Unavailable bool `json:"unavailable,omitempty"`
+	// Trust is as of the inspected entry, unless that has the same.
+	Trust string `json:"trust,omitempty"`
+}
+
+// trustOf returns what marks the words of an entry's Host, empty if somebody
+// vouches for them or they are our own.
+func trustOf(vouchedFor bool) string {
+	if vouchedFor {
+		return ""
+	}
+	return "untrusted_observed_data"
 }
 
 // Describe renders an inspection, in at most as many bytes of JSON as the tool
 // list promises.
 func Describe(i *client.Inspection) *Description {
-	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Age.Milliseconds(), Unavailable: i.Unavailable}
-	trusted := i.Node.Mount == nil || i.Node.Mount.Trusted
+	d := &Description{Path: i.Node.Path, Title: i.Node.Title, Summary: i.Node.Summary, AgeMillis: i.Age.Milliseconds(), Unavailable: i.Unavailable, Trust: trustOf(i.Node.Mount == nil || i.Node.Mount.Trusted)}
+	trusted := d.Trust == ""
 	for _, iface := range i.Interfaces() {
 		summary := summarize(iface, i.Operations)
 		if !trusted {
@@ -95,7 +109,11 @@ func Describe(i *client.Inspection) *Description {
 	}
 	for _, child := range i.Children {
 		unavailable := !i.Unavailable && child.Mount != nil && !child.Mount.Available()
-		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary, unavailable})
+		trust := trustOf(child.Mount == nil || child.Mount.Trusted)
+		if trust == d.Trust {
+			trust = ""
+		}
+		d.Children = append(d.Children, Child{child.Path, child.Title, child.Summary, unavailable, trust})
 	}
 	if i.Only {
 		op := i.Operations[0].Operation

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wipagent/wipagent/adapter"
 	"github.com/wipagent/wipagent/client"
+	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -104,6 +105,36 @@ func TestStrangersDocumentIsCleaned(t *testing.T) {
 		answer := ask(false, test.tool, test.arguments)
 		if strings.Contains(answer, "evil") || !strings.Contains(answer, test.left) {
 			t.Errorf("%s %s, want no stranger's link and %s:\n%s", test.tool, test.arguments, test.left, answer)
+		}
+	}
+}
+
+// TestStrangersAreMarked: hits, inspections and children of a Host that nobody
+// vouches for say so in every form, and those of others do not.
+func TestStrangersAreMarked(t *testing.T) {
+	c := client.New(nil)
+	for path, trusted := range map[string]bool{"/far": false, "/near": true} {
+		if err := c.Mount(t.Context(), path, stranger{}, &client.MountOptions{Trusted: trusted}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &client.Principal{ID: "p", Audience: idl.LocalOperator}
+	a := adapter.New(adapter.Config{Client: c})
+	const mark = `"trust":"untrusted_observed_data"`
+	for _, test := range []struct {
+		verb, record string
+		marks        int
+	}{
+		{"inspect", `{"target":"/far/door"}`, 1},
+		{"inspect", `{"target":"/far"}`, 1},
+		{"inspect", `{"target":"/near/door"}`, 0},
+		{"inspect", `{"target":"/"}`, 1},
+		{"discover", `{"query":"door","scope":"/far"}`, 1},
+		{"discover", `{"query":"door","scope":"/near"}`, 0},
+	} {
+		answer, _ := a.Call(t.Context(), p, test.verb, "", json.RawMessage(test.record))
+		if got := strings.Count(string(answer.JSON), mark); got != test.marks {
+			t.Errorf("%s %s: found %d marks, want %d: %s", test.verb, test.record, got, test.marks, answer.JSON)
 		}
 	}
 }

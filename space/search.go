@@ -61,6 +61,9 @@ type Hit struct {
 	Strength Strength `json:"strength"`
 	// Unavailable says that the entry's Host does not answer at the moment.
 	Unavailable bool `json:"unavailable,omitempty"`
+	// Trust is "untrusted_observed_data" if the words of the hit are those of a
+	// Host that nobody vouches for; else empty.
+	Trust string `json:"trust,omitempty"`
 	// Operations are those that fit best, best first, at most 5; a folder
 	// has none.
 	Operations []OperationHit `json:"operations"`
@@ -219,6 +222,9 @@ func (g *group) hit() Hit {
 	n := g.entry.Node
 	h := Hit{Path: n.Path, Title: n.Title, Summary: n.Summary, Strength: Weak, Operations: []OperationHit{}}
 	h.Unavailable = n.Mount != nil && !n.Mount.Available()
+	if n.Mount != nil && !n.Mount.Trusted {
+		h.Trust = "untrusted_observed_data"
+	}
 	if g.best.Strong {
 		h.Strength = Strong
 	}

@@ -18,7 +18,7 @@ import (
 func TestSearchStrong(t *testing.T) {
 	v := lampSpace(t, lampHost(), nil).View(all)
 	want := &space.Found{Hits: []space.Hit{{
-		Path: "/house/hall/lamp", Title: "Hall lamp", Strength: space.Strong,
+		Path: "/house/hall/lamp", Title: "Hall lamp", Strength: space.Strong, Trust: "untrusted_observed_data",
 		Operations: []space.OperationHit{
 			{Name: "switch_lamp", Signature: "switch_lamp(on: bool) -> bool"},
 			{Name: "get_color", Signature: "get_color() -> string"},
