@@ -40,6 +40,7 @@ func TestRefusals(t *testing.T) {
 		counts := &reasons{}
 		log := audit.New(&out, counts)
 		said := func() (lines []string) {
+			synctest.Wait() // until whoever writes has
 			for line := range strings.Lines(out.String()) {
 				at := gjson.GetMany(line, "level", "msg", "reason", "remote", "principal", "more")
 				lines = append(lines, fmt.Sprint(at))
