@@ -32,20 +32,38 @@ func (r *reasons) ObserveRefusal(reason string) {
 	r.of[reason]++
 }
 
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.b.Reset()
+	return l.b.String()
+}
+
 // TestRefusals: a flood of one kind is told in a few lines, hides no other kind,
 // and all of it is counted.
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out lockedBuffer
 		counts := &reasons{}
 		log := audit.New(&out, counts)
 		said := func() (lines []string) {
 			synctest.Wait() // until whoever writes has
-			for line := range strings.Lines(out.String()) {
+			for line := range strings.Lines(out.take()) {
 				at := gjson.GetMany(line, "level", "msg", "reason", "remote", "principal", "more")
 				lines = append(lines, fmt.Sprint(at))
 			}
-			out.Reset()
 			return lines
 		}
 		check := func(want ...string) {
