@@ -200,7 +200,7 @@ func (f *Found) fill(groups []*group) {
 	room := maxFound - len(f.Map) - len(f.Message) - len(moreMatches)
 	for _, g := range groups {
 		hit := g.hit()
-		size := hitOverhead + len(hit.Path) + len(hit.Title) + len(hit.Summary)
+		size := hitOverhead + len(hit.Path) + len(hit.Title) + len(hit.Summary) + len(hit.Trust)
 		for i, op := range hit.Operations {
 			if size += hitOverhead/2 + len(op.Name) + len(op.Signature) + len(op.Deprecated); size > room && i > 0 {
 				hit.Operations, f.Truncated = hit.Operations[:i], true
