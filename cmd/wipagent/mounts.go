@@ -206,7 +206,10 @@ func (c *cli) open(ctx context.Context, log *audit.Log) (cl *client.Client, wait
 		closeHosts(hosts)
 		return nil, resting.Wait, err
 	}
-	cfg := &client.Config{Audit: log, Artifacts: c.artifacts}
+	cfg := &client.Config{Audit: log}
+	if len(far) > 0 || c.anyway {
+		cfg.Artifacts = c.artifacts
+	}
 	if kept != nil {
 		cfg.Space = &space.Config{Store: kept}
 	}
