@@ -33,7 +33,9 @@ interface Box {
 func TestDryRun(t *testing.T) {
 	var called []string
 	c := client.New(&client.Config{Approve: func(context.Context, client.Approval) bool { return true }})
-	h := &named{shelves, func(call wip.Call) { called = append(called, fmt.Sprint(call.Operation, call.DryRun, string(call.Arguments))) }}
+	h := &named{shelves, func(call wip.Call) {
+		called = append(called, fmt.Sprint(call.Operation, call.DryRun, string(call.Arguments)))
+	}}
 	if err := c.Mount(t.Context(), "/w", h, &client.MountOptions{Trusted: true}); err != nil {
 		t.Fatal(err)
 	}

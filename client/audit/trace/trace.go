@@ -110,7 +110,7 @@ func New(cfg Config) (*Exporter, error) {
 	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint.String()))
 	if err != nil {
 		cancel()
-		return nil, errors.New("the exporter does not start: check the variables OTEL_EXPORTER_OTLP_...")
+		return nil, errors.New("the exporter does not start: check the environment variables whose names begin with OTEL_EXPORTER_OTLP_")
 	}
 	e := &Exporter{
 		cfg: cfg, client: exporter, queue: make(chan ended, cfg.Queue),
