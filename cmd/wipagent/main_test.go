@@ -125,13 +125,8 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	if !strings.Contains(narrow.String(), "…") || !strings.Contains(narrow.String(), "日本語") {
 		t.Errorf("the widest column alone is to be cut:\n%s", &narrow)
 	}
-	for line := range strings.Lines(wide.String()) {
-		if w := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); w > 6+2+60+2+7 {
-			t.Errorf("%d columns where there is no terminal: %s", w, line)
-		}
-	}
-	if !strings.Contains(wide.String(), "long "+strings.Repeat("long ", 10)+"long…") {
-		t.Errorf("a long cell is to be cut to 60 columns:\n%s", &wide)
+	if !strings.Contains(wide.String(), strings.TrimSpace(strings.Repeat("long ", 20))) {
+		t.Errorf("nothing is to be cut where there is no terminal:\n%s", &wide)
 	}
 }
 
