@@ -60,6 +60,9 @@ func (h *without) Document(ctx context.Context, name string) ([]byte, error) {
 // public chat and one that never had them. Every answer is the same, byte for
 // byte, and so is the number of questions to the Host.
 func TestHiddenAsIfItHadNeverBeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	var hosts [2]*without
 	var clients [2]*client.Client
 	var adapters [2]*adapter.Adapter

@@ -143,6 +143,9 @@ func (d description) what() string {
 // TestDescriptionsFit inspects entries that have more to say than an answer of
 // inspect may hold. What goes first is what can be asked for otherwise.
 func TestDescriptionsFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	limit := 0
 	for _, tool := range adapter.Tools(true) {
 		if tool.Name == "inspect" {

@@ -16,6 +16,9 @@ import (
 // hold far more entries than they take memory, and documents that are more work
 // the more they import: what a look costs is bounded, and the operator is told.
 func TestCostlyTrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	shared := make([]wip.Tree, 100_000)
 	wide := branch(folder("/", ""))
 	for i := range 4000 {

@@ -210,6 +210,9 @@ func heap() int64 {
 // WIPAGENT_MUTATIONS the limit is 64 MiB; else it is small, and what the text of a script and single values
 // may have comes on top.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	c, _ := grid(t)
 	limit, slack := int64(2<<20), int64(48<<20)
 	if os.Getenv("WIPAGENT_MUTATIONS") != "" {

@@ -146,6 +146,9 @@ func large(n int) wip.Tree {
 // A large tree comes in pages, and a change of it alone. (BenchmarkTree has one
 // of 100,000 entries.)
 func TestLargeTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	f := newFake()
 	f.tree = large(25_000)
 	h := served(t, f, nil, nil)
