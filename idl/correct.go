@@ -17,13 +17,14 @@ const maxGuesses = 64
 func correct(o *Operation, sent *sentValue) json.RawMessage {
 	c := corrector{op: o}
 	slots := slotsOf(o.Params)
+	c.cut = sent.cut
 	items, ok := c.members(slots, sent)
-	if !ok || sent.cut && c.mayBeTrial(slots, items) || !c.object(slots, items) || c.refused {
+	if !ok || c.cut && c.mayBeTrial(slots, items) || !c.object(slots, items) || c.refused {
 		return nil
 	}
 	d := decoder{op: o}
 	d.decode(c.out)
-	if len(d.faults) > 0 || len(d.repairs) > 0 || sent.cut && string(c.out) == "{}" { // what was cut off is all there was
+	if len(d.faults) > 0 || len(d.repairs) > 0 || c.cut && string(c.out) == "{}" { // what was cut off is all there was
 		return nil
 	}
 	return c.out
@@ -61,6 +62,7 @@ type corrector struct {
 	out     json.RawMessage
 	guesses int
 	refused bool   // no correction may be offered at all
+	cut     bool   // the end of the record is missing
 	name    string // of the slot that is being written
 }
 
@@ -99,6 +101,7 @@ func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
 			if !ok {
 				return nil, false // what it holds, and what may be cut off it, cannot be told
 			}
+			c.cut = c.cut || inner.cut
 			return c.members(slots, &inner)
 		}
 	}

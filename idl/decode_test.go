@@ -246,6 +246,8 @@ func TestDecodeArgsDryRun(t *testing.T) {
 		{closing, `{"reason":"x","dry_run":true,"dryRun":true}`, `{"reason":"x","dry_run":true}`},
 		{closing, `{"dry_run":true,"args":{"reason":"x","dry_run":false}}`, ""},
 		{op("close", param("reason", of(idl.String), "")), `{"reason":"x","dry-runs":true}`, ""},
+		{closing, `"{\"reason\":\"x\""`, ""},
+		{closing, `{"reason":"x"`, ""},
 		{closing, `{"reason":"x","dry_run":1}`, `{"reason":"x","dry_run":true}`},
 		{closing, `{"reason":"x","dry_rnu":true}`, `{"reason":"x","dry_run":true}`},
 		{op("close", param("reason", of(idl.String), "")), `{"reason":"x","dryRun":true}`, ""},
