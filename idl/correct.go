@@ -17,7 +17,6 @@ const maxGuesses = 64
 func correct(o *Operation, sent *sentValue) json.RawMessage {
 	c := corrector{op: o}
 	slots := slotsOf(o.Params)
-	c.cut = sent.cut
 	items, ok := c.members(slots, sent)
 	if !ok || c.cut && c.mayBeTrial(slots, items) || !c.object(slots, items) || c.refused {
 		return nil
@@ -68,6 +67,7 @@ type corrector struct {
 
 // members finds the named values in whatever was sent for a record.
 func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
+	c.cut = c.cut || v.cut
 	switch v.kind {
 	case sentNull:
 		return nil, true
@@ -101,7 +101,6 @@ func (c *corrector) members(slots []slot, v *sentValue) ([]sentMember, bool) {
 			if !ok {
 				return nil, false // what it holds, and what may be cut off it, cannot be told
 			}
-			c.cut = c.cut || inner.cut
 			return c.members(slots, &inner)
 		}
 	}

@@ -67,6 +67,7 @@ func embedded(text string, want sentKind, depth int) (sentValue, bool) {
 	}
 	s := scanner{src: text, depth: depth}
 	v := s.value()
+	v.cut = s.cut
 	return v, s.broken == "" && s.pos == len(text)
 }
 
