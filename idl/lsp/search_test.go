@@ -36,6 +36,9 @@ func TestSearchStaysInTheFolder(t *testing.T) {
 // TestLargeMessages sends messages that are not read: each is answered or told
 // of, and the session goes on.
 func TestLargeMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	pad := strings.Repeat(`\"{[`, 17<<20/4)
 	var in, out bytes.Buffer
 	for _, m := range []string{

@@ -265,6 +265,9 @@ func TestSuperseded(t *testing.T) {
 
 // TestLimits goes past what is kept; the server stays, and says so.
 func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	said := func(e *editor, words string) {
 		t.Helper()
 		deadline := time.After(patience)

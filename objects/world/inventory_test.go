@@ -213,6 +213,9 @@ func TestInventoryRemoved(t *testing.T) {
 }
 
 func TestInventoryBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	w := after()
 	for n := range world.MaxFolders + 1 {
 		w.Apply(folder(n+1, 0, "f"))

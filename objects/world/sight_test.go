@@ -226,6 +226,9 @@ func TestInspectedBoundOfTheUnknown(t *testing.T) {
 }
 
 func TestSceneBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thing at a time, at length: nothing for the race detector")
+	}
 	w := after()
 	for n := range world.MaxObjects {
 		w.Apply(prim(uint32(n+1), 0, at(1, 1, 1)))
