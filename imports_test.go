@@ -51,7 +51,8 @@ var arrows = map[string][]string{
 	},
 	"objects":                   {"objects/world", "interfaces", "space/wip", "idl"},
 	"client/policy":             {"idl", "space/wip"},
-	"client/policy/principals":  {"client/policy", "idl"},
+	"client/policy/ownfile":     {},
+	"client/policy/principals":  {"client/policy", "client/policy/ownfile", "idl"},
 	"client/audit":              {"idl", "space/wip"},
 	"client/resilience":         {"client/audit", "space/wip"},
 	"client/artifact":           {"space/wip", "idl", "idl/cleantext"},
@@ -69,7 +70,7 @@ var arrows = map[string][]string{
 
 	"cmd/wipagent": {
 		"adapter", "adapter/dialect", "adapter/mcp", "adapter/script",
-		"client", "client/artifact", "client/audit", "client/audit/metrics", "client/audit/trace", "client/policy", "client/policy/principals",
+		"client", "client/artifact", "client/audit", "client/audit/metrics", "client/audit/trace", "client/policy", "client/policy/ownfile", "client/policy/principals",
 		"client/remote", "client/remote/conformance", "client/resilience", "space", "space/store", "space/wip",
 		"idl", "idl/syntax", "idl/cleantext",
 		"idl/breaking", "idl/explain", "idl/gen", "idl/lint", "idl/lsp", "idl/project",

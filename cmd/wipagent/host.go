@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wipagent/wipagent/client/policy/ownfile"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/remote/conformance"
 	"github.com/wipagent/wipagent/objects"
@@ -173,13 +174,13 @@ const maxTokenFile = 1 << 20 // bytes
 
 // readTokens reads whom to let in. Its errors quote nothing of the file.
 func readTokens(name string) ([]remote.Token, error) {
-	text, err := readGuarded(name, maxTokenFile, othersRead)
+	text, err := ownfile.Read(name, maxTokenFile, ownfile.Secret)
 	if err != nil {
 		return nil, err
 	}
 	var tokens []remote.Token
 	n := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		n++
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {

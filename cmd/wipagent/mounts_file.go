@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/wipagent/wipagent/client/policy/ownfile"
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/idl/project"
 	"github.com/wipagent/wipagent/objects/source/session/grids"
@@ -178,7 +179,7 @@ type mountsFile struct {
 // readMounts reads a file of mounts. Its errors repeat names and keys, and no
 // value where a credential could stand by mistake.
 func readMounts(path string) ([]mount, error) {
-	text, err := readGuarded(path, maxMountsFile, othersWrite)
+	text, err := ownfile.Read(path, maxMountsFile, ownfile.Write)
 	if err != nil {
 		return nil, usageError("--mounts %s: %w", path, reason(err))
 	}
@@ -186,7 +187,7 @@ func readMounts(path string) ([]mount, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &mountsFile{path, text}
+	f := &mountsFile{path, string(text)}
 	list, err := f.parse(dir)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}

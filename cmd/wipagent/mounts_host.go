@@ -18,6 +18,7 @@ import (
 	"github.com/wipagent/wipagent/client"
 	"github.com/wipagent/wipagent/client/audit"
 	"github.com/wipagent/wipagent/client/policy"
+	"github.com/wipagent/wipagent/client/policy/ownfile"
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/resilience"
 	"github.com/wipagent/wipagent/idl"
@@ -105,11 +106,11 @@ const maxToken = 4 << 10 // bytes of a file
 // readToken reads a file that holds a token alone and that others cannot read.
 // Its errors quote nothing of it.
 func readToken(path string) (string, error) {
-	text, err := readGuarded(path, maxToken, othersRead)
+	text, err := ownfile.Read(path, maxToken, ownfile.Secret)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, reason(err))
 	}
-	token := strings.TrimSpace(text)
+	token := strings.TrimSpace(string(text))
 	if token == "" || strings.ContainsAny(token, " \t\r\n") {
 		return "", fmt.Errorf("%s: expected a token and nothing else", path)
 	}

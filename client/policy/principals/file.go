@@ -3,14 +3,16 @@ package principals
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/wipagent/wipagent/client/policy/ownfile"
 )
 
 // File is a file of principals, and what it said when it was last good. It is
@@ -78,9 +80,9 @@ func (f *File) Reload() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stamp = stampOf(f.path)
-	text, err := read(f.path)
+	text, err := ownfile.Read(f.path, maxFile, ownfile.Secret)
 	if err != nil {
-		return false, err
+		return false, unread(f.path, err)
 	}
 	digest := sha256.Sum256(text)
 	if digest == f.digest && f.entries != nil {
@@ -190,29 +192,11 @@ func (s stamp) same(now stamp) bool {
 		s.info.Mode() == now.info.Mode() && s.at.Sub(s.info.ModTime()) > settled
 }
 
-// read reads a file that only its owner can have written.
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path) // before opening, which is what blocks on a pipe
-	if err != nil {
-		return nil, err
+// unread says of which file an error is, once.
+func unread(path string, err error) error {
+	var named *fs.PathError
+	if errors.As(err, &named) {
+		return err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: found something else than a file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if info, err = file.Stat(); err != nil { // of what was opened, whatever the name means by now
-		return nil, err
-	}
-	if err := guarded(info); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: found more than %d bytes", path, maxFile)
-	}
-	return text, err
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -61,7 +61,7 @@ func Password(ctx context.Context, a *Account, env func(string) string) (secret.
 		return none, &CredentialError{who, fmt.Sprintf("the environment variable %s, which password_env names, is not set", a.PasswordEnv),
 			"export it to wipagent, or use password_file", nil}
 	case a.PasswordFile != "":
-		b, err := ReadPrivate(a.PasswordFile)
+		b, err := readPrivate(a.PasswordFile)
 		if err != nil {
 			return none, &CredentialError{who, err.Error(), "expected a regular file of your own with mode 0600 that holds the password alone", err}
 		}

@@ -19,10 +19,8 @@ const (
 // block, like a pipe, or have no end, like a device.
 func readFile(path string, limit int64) ([]byte, error) { return read(path, limit, nil) }
 
-// ReadPrivate reads a file that holds a secret: a regular one of at most 4 KiB
-// that belongs to the user who runs this and that nobody else has access to. Its
-// errors name the file and quote nothing of it.
-func ReadPrivate(path string) ([]byte, error) { return read(path, maxSecret, private) }
+// readPrivate is readFile for a secret: nobody but the user may have access.
+func readPrivate(path string) ([]byte, error) { return read(path, maxSecret, private) }
 
 func read(path string, limit int64, check func(fs.FileInfo) error) ([]byte, error) {
 	info, err := os.Stat(path) // before opening, which is what blocks on a pipe

@@ -29,7 +29,7 @@ func (c *Config) mfaPath(g Grid, a *Account) string { return filepath.Join(c.dir
 // MFAHash returns what the grid gave the account so that it is not asked for
 // a code again; the zero value if there is none.
 func (c *Config) MFAHash(g Grid, a *Account) (secret.Of[string], error) {
-	b, err := ReadPrivate(c.mfaPath(g, a))
+	b, err := readPrivate(c.mfaPath(g, a))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return secret.Of[string]{}, nil
@@ -72,7 +72,7 @@ func (c *Config) ClearMFAHash(g Grid, a *Account) error {
 func (c *Config) MachineIDs() (mac, id0 string, err error) {
 	const size = 32 // bytes
 	path := filepath.Join(c.dir, "machine-id")
-	b, err := ReadPrivate(path)
+	b, err := readPrivate(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		id := make([]byte, size)
 		rand.Read(id) // never fails
@@ -80,7 +80,7 @@ func (c *Config) MachineIDs() (mac, id0 string, err error) {
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", "", fmt.Errorf("the ID of this installation, which every login has to send, cannot be kept: %w", unwritable(path, err))
 		}
-		b, err = ReadPrivate(path) // if another process was first its ID holds
+		b, err = readPrivate(path) // if another process was first its ID holds
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("the ID of this installation: %w", err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package ownfile
 
 import (
 	"errors"
@@ -10,12 +10,11 @@ import (
 	"syscall"
 )
 
-// guarded reports why somebody else may have written a file or, if that is
-// forbidden too, may read it.
-func guarded(info fs.FileInfo, forbidden fs.FileMode) error {
+// guarded reports why somebody else may have written a file, or may read it.
+func guarded(info fs.FileInfo, owners Access) error {
 	switch mode := info.Mode().Perm(); {
-	case mode&forbidden == 0:
-	case forbidden == othersWrite:
+	case mode&fs.FileMode(owners) == 0:
+	case owners == Write:
 		return fmt.Errorf("others than its owner can write it (mode %04o); run: chmod go-w on it", mode)
 	default:
 		return fmt.Errorf("others than its owner have access (mode %04o); run: chmod 600 on it, or 640 for a group that may read it", mode)
