@@ -194,13 +194,7 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 			return err
 		}
 	}
-	resume := func() {}
-	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
-		resume = pause()
-	}
-	approved := approve(ctx, a)
-	resume()
-	switch {
+	switch approved := asked(ctx, approve, a); {
 	case approved && !*a.deferred:
 		return nil
 	case *a.deferred:
@@ -209,6 +203,14 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 		return ctx.Err()
 	}
 	return &Error{Class: Refused, Message: message, Hint: cmp.Or(instead, "it was asked about; send it again only if you are told to"), Operation: r.op}
+}
+
+// asked asks, while the time of a program that makes the call stands still.
+func asked(ctx context.Context, approve func(context.Context, Approval) bool, a Approval) bool {
+	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+		defer pause()()
+	}
+	return approve(ctx, a)
 }
 
 // preview returns what a dry run of the call says, or why that cannot be had now.

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,7 +207,7 @@ func (s *Space) node(ctx context.Context, m *Mount, lib *library, e *wip.Entry, 
 		Title: cleaned(e.Title, maxTitle), Summary: cleaned(e.Summary, maxSummary),
 	}
 	if path == m.Path { // the operator's words for the Host go first
-		n.Title, n.Summary = first(m.Title, n.Title), first(m.Summary, n.Summary)
+		n.Title, n.Summary = cmp.Or(m.Title, n.Title), cmp.Or(m.Summary, n.Summary)
 	}
 	problem := func(text string) { n.Problems = append(n.Problems, &Error{m.Path, notice(text)}) }
 	if n.Tag = e.Tag; len(e.Tag) > maxTag {
@@ -235,16 +236,6 @@ func (s *Space) node(ctx context.Context, m *Mount, lib *library, e *wip.Entry, 
 		n.Problems = nil
 	}
 	return n, nil
-}
-
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // problems keeps the first few different problems of a mount and counts the
