@@ -43,7 +43,7 @@ func (c *Client) Explain(ctx context.Context, p *policy.Principal, target string
 			if only && (n.Path != path || op.Operation != n.Operation(operation, nil)) {
 				continue
 			}
-			list = append(list, Explained{Listed{n, op}, p.Decide(c.mounts.policy(n), n.Path, n.Interfaces, op.Operation)})
+			list = append(list, Explained{Listed{n, op}, p.Decide(rulesOf(n), n.Path, n.Interfaces, op.Operation)})
 		}
 	}
 	if only && len(list) == 0 {

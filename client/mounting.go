@@ -48,8 +48,8 @@ func (c *Client) Mount(ctx context.Context, path string, host wip.Host, opt *Mou
 		opt = &MountOptions{}
 	}
 	m := newMounted(path, host, opt)
-	// What policy needs stands before the first entry can be seen, and what is
-	// mounted stays as it is.
+	// What answers of a Host are marked by stands before the first can come, and
+	// what is mounted stays as it is.
 	c.mounts.LoadOrStore(path, m)
 	err := c.space.Mount(path, m, &space.MountOptions{
 		Title: opt.Title, Summary: opt.Summary, Trusted: opt.Trusted, Identity: opt.Identity,
@@ -213,12 +213,11 @@ func (m *mounts) trusted(path string) bool {
 	return !ok || kept.(*mounted).trusted
 }
 
-// policy returns the rules of the mount that a node belongs to; nil above all
+// rulesOf returns the rules of the mount that a node belongs to; nil above all
 // mounts.
-func (m *mounts) policy(n *space.Node) *policy.Mount {
+func rulesOf(n *space.Node) *policy.Mount {
 	if n.Mount == nil {
 		return nil
 	}
-	kept, _ := m.Load(n.Mount.Path)
-	return &kept.(*mounted).policy
+	return &n.Mount.Host.(*mounted).policy
 }

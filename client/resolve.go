@@ -21,7 +21,7 @@ func (c *Client) allows(p *policy.Principal, n *space.Node, op *idl.Operation) b
 	if of, _, is := c.artifactOf(p, n); is {
 		return of != nil && c.allows(p, of.node, of.op)
 	}
-	return p.Allows(c.mounts.policy(n), n.Path, n.Interfaces, op)
+	return p.Allows(rulesOf(n), n.Path, n.Interfaces, op)
 }
 
 // allowed returns what policy lets the principal know of the node's

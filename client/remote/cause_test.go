@@ -29,7 +29,7 @@ func TestCauses(t *testing.T) {
 		nobody: "host failure of class transient: connection refused",
 		serving(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", http.StatusServiceUnavailable) }): "host failure of class transient: HTTP status 503",
 		serving(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", http.StatusTeapot) }):             "host failure of class internal: HTTP status 418",
-		serving(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", http.StatusUnauthorized) }):       "host failure of class internal: HTTP status 401",
+		serving(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", http.StatusUnauthorized) }):       "host failure of class internal: the Host does not take the token (HTTP status 401)",
 		serving(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Write([]byte(`{"jsonrpc":"2.0","id":"SECRET","result":{}}`))

@@ -286,7 +286,7 @@ func (l *httpLink) refusal(resp *http.Response, body []byte) *wip.Failure {
 	f := &wip.Failure{Class: wip.Transient, RetryAfter: retryAfter(resp.Header.Get("Retry-After")), MaybeDone: true, Err: status(resp.StatusCode)}
 	switch code := resp.StatusCode; code {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		f = &wip.Failure{Class: wip.Internal, Message: "the Host does not take the token", Err: status(code)}
+		f = unauthorized(status(code))
 	case http.StatusTooManyRequests:
 		f.Message, f.MaybeDone = "the Host asks for fewer requests", false
 	case http.StatusRequestEntityTooLarge:

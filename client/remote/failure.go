@@ -120,7 +120,7 @@ func fromError(e *jsonrpc2.Error) *wip.Failure {
 	}
 	switch e.Code {
 	case codeUnauthorized:
-		return internal("the Host does not take the token")
+		return unauthorized(0)
 	case codeVersion:
 		return internal("the Host does not speak version " + Version + " of the protocol")
 	case codeTooLarge:
@@ -188,4 +188,27 @@ func oneLine(s string) string {
 // stderrLine returns a line that a child wrote.
 func stderrLine(line []byte) string {
 	return strings.TrimSpace(oneLine(strings.ToValidUTF8(string(line), "\ufffd")))
+}
+
+// ErrToken is what errors.Is finds in the failure of a Host that does not let a
+// client in by its token, or without one.
+var ErrToken = errors.New("the Host does not take the token")
+
+// tokenError is ErrToken with the status that said so; 0 if a message did.
+type tokenError struct{ status status }
+
+func (e *tokenError) Error() string { return ErrToken.Error() }
+
+// Notice says for an operator's log what happened.
+func (e *tokenError) Notice() string {
+	if e.status == 0 {
+		return e.Error()
+	}
+	return e.Error() + " (" + e.status.Error() + ")"
+}
+
+func (e *tokenError) Is(target error) bool { return target == ErrToken }
+
+func unauthorized(s status) *wip.Failure {
+	return &wip.Failure{Class: wip.Internal, Message: ErrToken.Error(), Err: &tokenError{s}}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/wipagent/wipagent/client/remote"
 	"github.com/wipagent/wipagent/client/resilience"
 	"github.com/wipagent/wipagent/idl"
+	"github.com/wipagent/wipagent/space"
 	"github.com/wipagent/wipagent/space/wip"
 )
 
@@ -253,7 +254,7 @@ func (c *cli) judge(cl *client.Client, m *mount, err error) (why string, usage e
 	if at := m.status(cl).Refreshed; why != "" && (at.IsZero() || at.Before(m.asked)) {
 		return why, nil
 	}
-	if isMounted := why != "" || strings.HasPrefix(err.Error(), "mount "+m.path+":"); !isMounted {
+	if of := (*space.Error)(nil); why == "" && !errors.As(err, &of) { // it is not mounted at all
 		return "", mountError(*m, err)
 	}
 	for _, problem := range flatten(err) {
@@ -265,12 +266,11 @@ func (c *cli) judge(cl *client.Client, m *mount, err error) (why string, usage e
 // trouble says why a Host cannot be had, in our own words or the system's: what a
 // Host says of its failures is not repeated. how says where a token is given.
 func (s *hostSource) trouble(f *wip.Failure, how string) string {
-	const untaken = "the Host does not take the token"
 	own := f.Class == wip.Internal || f.Err != nil
 	switch {
 	case !own:
 		return audit.Describe(f)
-	case f.Message == untaken && s.tokenFile == "":
+	case errors.Is(f, remote.ErrToken) && s.tokenFile == "":
 		return "the Host wants a token: " + how
 	case f.Err == nil:
 		return f.Message
