@@ -52,6 +52,9 @@ type OpenError struct{}
 // Error says so.
 func (*OpenError) Error() string { return "the Host kept failing and is left alone for now" }
 
+// Notice is what an operator's log has of it.
+func (e *OpenError) Notice() string { return e.Error() }
+
 // probing is when to come back while a probe is under way.
 const probing = 200 * time.Millisecond
 
@@ -165,7 +168,8 @@ func (b *breaker) refusal() *wip.Failure {
 	if open {
 		wait = max(time.Until(b.since.Add(b.openFor)), time.Millisecond)
 	}
-	return &wip.Failure{Class: wip.Transient, Message: "the Host kept failing and is left alone for now", RetryAfter: wait, Err: &OpenError{}}
+	err := &OpenError{}
+	return &wip.Failure{Class: wip.Transient, Message: err.Error(), RetryAfter: wait, Err: err}
 }
 
 func (b *breaker) state() State {

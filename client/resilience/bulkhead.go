@@ -17,6 +17,9 @@ type BusyError struct{}
 // Error says so.
 func (*BusyError) Error() string { return "too many requests wait for the Host" }
 
+// Notice is what an operator's log has of it.
+func (e *BusyError) Notice() string { return e.Error() }
+
 // bulkhead bounds what is under way to one Host, so that what it holds up cannot
 // fill the rest.
 type bulkhead struct {
@@ -87,5 +90,6 @@ func (b *bulkhead) paced(ctx context.Context) *wip.Failure {
 
 // busy is the answer to what there is no room for.
 func busy(wait time.Duration) *wip.Failure {
-	return &wip.Failure{Class: wip.Transient, Message: "too many requests wait for the Host", RetryAfter: wait, Err: &BusyError{}}
+	err := &BusyError{}
+	return &wip.Failure{Class: wip.Transient, Message: err.Error(), RetryAfter: wait, Err: err}
 }
