@@ -119,7 +119,7 @@ func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err e
 		return e
 	}
 	n := c.visibleNode(p, meant.Target)
-	if policy.NeedsApproval(op, n.Mount.Trusted) && !sameEntry(call.Target, meant) {
+	if policy.NeedsApproval(op, n.Mount.Trusted) && !inForm(call, meant) {
 		return e // the hint has to do: who approves the call would take it for what was asked for
 	}
 	if meant, _ = liftDryRun(op, meant); meant.DryRun && !op.DryRun {
@@ -139,15 +139,16 @@ func (c *Client) completedInvoke(ctx context.Context, p *policy.Principal, err e
 	return e
 }
 
-// sameEntry reports whether what was sent as a path names the entry of the call
-// that is meant, in another form: no typing slip is put right.
-func sameEntry(sent string, meant Call) bool {
-	before, _, _ := strings.Cut(sent, "#")
-	if sameName(before, meant.Target) {
-		return true
+// inForm reports whether a call names the entry and the operation of the one that
+// is meant, in another form: no typing slip is put right.
+func inForm(sent, meant Call) bool {
+	operation := sent.Operation == "" || sameName(bareName(sent.Operation), bareName(meant.Operation))
+	path, _, _ := strings.Cut(sent.Target, "#")
+	if sameName(path, meant.Target) {
+		return operation
 	}
-	at := strings.LastIndexAny(sent, "./:") // what behindPath reads
-	return at >= 0 && sent[:at] == meant.Target && sameName(sent[at+1:], meant.Operation)
+	at := strings.LastIndexAny(sent.Target, "./:") // what behindPath reads
+	return operation && at >= 0 && sent.Target[:at] == meant.Target && sameName(sent.Target[at+1:], meant.Operation)
 }
 
 // clear reports whether the error knows what was meant.

@@ -74,6 +74,9 @@ func TestCorrectedEntry(t *testing.T) {
 		"no slash in front":         {"/issues/harbour/876", "issues/harbour/876/", "close", "/issues/harbour/876#close", "did you mean"},
 		"capitals and separators":   {"/issues/harbour/mooring-plan", "/issues/Harbour/mooring_plan", "close", "/issues/harbour/mooring-plan#close", "did you mean"},
 		"the form that inspect has": {"/issues/harbour/876", "/issues/harbour/876#close", "close", "/issues/harbour/876#close", "did you mean"},
+		"another operation":         {"/issues/harbour/876", "/issues/harbour/876", "clone", "", "did you mean close?"},
+		"its form alone":            {"/issues/harbour/876", "/issues/harbour/876", "Close", "/issues/harbour/876#close", "did you mean close?"},
+		"a slip in what only reads": {"/issues/harbour/876", "/issues/harbour/876", "get_metadate", "/issues/harbour/876#get_metadata", "did you mean get_metadata?"},
 		"the operation in the path": {"/issues/harbour/876", "/issues/harbour/876/close", "", "/issues/harbour/876#close", "did you mean"},
 	} {
 		for _, trusted := range []bool{true, false} {

@@ -19,8 +19,7 @@ func (c *Client) meantOperation(p *policy.Principal, n *space.Node, call Call) s
 	if near := nearest(call.Operation, names); near != "" {
 		return near
 	}
-	bare, _, _ := strings.Cut(call.Operation, "(")
-	bare = bare[strings.LastIndexAny(bare, "#./:")+1:]
+	bare := bareName(call.Operation)
 	if near := nearest(bare, names); near != "" && bare != call.Operation {
 		return near
 	}
@@ -36,6 +35,13 @@ func (c *Client) meantOperation(p *policy.Principal, n *space.Node, call Call) s
 		}
 	}
 	return one(fitting, func(string) bool { return true })
+}
+
+// bareName returns an operation's name without what may stand around it: a path or
+// an interface, and parentheses.
+func bareName(operation string) string {
+	bare, _, _ := strings.Cut(operation, "(")
+	return bare[strings.LastIndexAny(bare, "#./:")+1:]
 }
 
 // longestName bounds a name whose words are looked at, in bytes.
