@@ -68,8 +68,8 @@ func (t *Toolset) noTool(c *toolCall, name string, raw json.RawMessage) noTool {
 // nearOperation takes the record as one of an operation's tool.
 func (n *noTool) nearOperation(c *toolCall, i int, of tool, raw json.RawMessage) {
 	op, ok := of.(*operationTool)
-	if !ok {
-		return
+	if !ok || op.needsApproval && !n.ends(n.near()[0]) {
+		return // of what changes things the hint has to do: no typing slip is put right
 	}
 	record := unfold(raw, n.name).record
 	args, err := op.record.DecodeArgs(record)
@@ -179,6 +179,11 @@ func (t noTool) near() []string {
 		near = ends
 	}
 	return near[:min(most, len(near))]
+}
+
+// ends reports whether a tool's name ends in what the name says, without a slip.
+func (t noTool) ends(tool string) bool {
+	return slices.ContainsFunc(t.said(), func(said string) bool { return said != "" && strings.HasSuffix(foldName(tool), said) })
 }
 
 // said returns what the name says, folded: as it is, without a gateway's prefix,

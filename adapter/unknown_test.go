@@ -34,6 +34,11 @@ func TestOperationsAsTools(t *testing.T) {
 		{"verbs", operator, "mcp", "set_light", `{"level":1}`, "invoke", `{"target":"/w/lamp","operation":"set_light","arguments":{"level":1}}`},
 		{"verbs", member, "mcp", "nothing", `{}`, "", ""},
 		{"verbs", member, "openai-strict", "search", `{"query":"lamp"}`, "invoke", `{"target":"/w/desk","operation":"search","dry_run":null,"arguments":"{\"query\":\"lamp\"}"}`},
+		{"operations", member, "mcp", "issue_lock", `{"target":"/w/desk/1","other":"/w/desk/2"}`, "", ""}, // not issue_link, which changes things
+		{"operations", member, "mcp", "issue_close_it", `{"target":"/w/desk/1","reason":"x"}`, "", ""},
+		{"operations", operator, "mcp", "lamp_sot_light", `{"level":1}`, "", ""},
+		{"operations", operator, "mcp", "light.set_light", `{"level":1}`, "lamp_set_light", `{"level":1}`},
+		{"operations", visitor, "mcp", "desk_serch", `{"query":"lamp"}`, "desk_search", `{"query":"lamp"}`},
 		{"operations", visitor, "mcp", "get_nearby_things", `{"radius_meters":20}`, "desk_nearby_things", `{"radius_meters":20}`},
 		{"operations", visitor, "mcp", "getNearbyThings", `{"radiusMeters":20,"page":2}`, "desk_nearby_things", `{"radius_meters":20,"page":2,"page_size":20,"kind":"anything"}`},
 		{"operations", visitor, "mcp", "invoke", `{"target":"/w/desk","operation":"search","arguments":{"query":"lamp"}}`, "desk_search", `{"query":"lamp"}`},
