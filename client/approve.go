@@ -200,7 +200,9 @@ func (c *Client) approval(ctx context.Context, p *policy.Principal, r *prepared)
 	case *a.deferred:
 		return &Error{Class: Refused, Message: "the call waits for approval", Operation: r.op, waiting: true}
 	case ctx.Err() != nil:
-		return ctx.Err()
+		e := contextError(ctx.Err())
+		e.Message += " before it was approved; nothing was done"
+		return e
 	}
 	return &Error{Class: Refused, Message: message, Hint: cmp.Or(instead, "it was asked about; send it again only if you are told to"), Operation: r.op}
 }

@@ -16,10 +16,18 @@ import (
 // writeWithin bounds how long the other end may leave a message unread.
 const writeWithin = 10 * time.Second
 
-var (
-	errLine    = errors.New("found a line that is too long")
-	errMessage = errors.New("found a line that is no message of JSON-RPC 2.0")
+// badLine is what is wrong with a line. It quotes nothing of it.
+type badLine string
+
+const (
+	errLine    badLine = "found a line that is too long"
+	errMessage badLine = "found a line that is no message of JSON-RPC 2.0; a program that serves on stdout writes nothing else there"
 )
+
+func (e badLine) Error() string { return string(e) }
+
+// Notice is what an operator's log may have of it.
+func (e badLine) Notice() string { return string(e) }
 
 // lines reads and writes messages as lines of JSON. Memory is taken as a line
 // arrives, up to a bound.

@@ -270,7 +270,8 @@ func (h *hostCheckCmd) Run(ctx context.Context, c *cli) error {
 
 // reachHost connects to a Host at a URL, or starts one.
 func reachHost(ctx context.Context, where, tokenFile string, opt *remote.Options) (host *remote.Host, err error) {
-	if command, ok := strings.CutPrefix(where, "stdio:"); ok {
+	where = strings.TrimPrefix(where, hostPrefix) // as --mount has it
+	if command, ok := strings.CutPrefix(where, stdioPrefix); ok {
 		host, err = remote.Spawn(ctx, strings.Fields(command), opt)
 	} else {
 		host, err = remote.Dial(ctx, where, opt)

@@ -161,7 +161,9 @@ func (c *cli) target() string {
 }
 
 // holds reports whether a path lies in the mount.
-func (m *mount) holds(path string) bool { return path == m.path || strings.HasPrefix(path, m.path+"/") }
+func (m *mount) holds(path string) bool {
+	return path == m.path || strings.HasPrefix(path, strings.TrimSuffix(m.path, "/")+"/")
+}
 
 // mountError says of a mount what is wrong with where it is put, or why its world
 // has no tree.

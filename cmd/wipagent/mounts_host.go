@@ -383,26 +383,10 @@ func (c *cli) checkRules(cl *client.Client, m *mount) {
 		return
 	}
 	var declared []string
-	seen := map[*idl.Document]bool{}
-	var declare func(d *idl.Document)
-	declare = func(d *idl.Document) {
-		if seen[d] {
-			return
-		}
-		seen[d] = true
-		for _, i := range d.Interfaces {
-			declared = append(declared, i.Name+".*")
-			for _, op := range i.Operations {
-				declared = append(declared, i.Name+"."+op.Name)
-			}
-		}
-		for _, other := range d.Imports {
-			declare(other)
-		}
-	}
-	for _, op := range m.operations(cl) {
-		for _, i := range op.Node.Interfaces {
-			declare(i.Document)
+	for _, i := range m.interfaces(cl) {
+		declared = append(declared, i.Name+".*")
+		for _, op := range i.Operations {
+			declared = append(declared, i.Name+"."+op.Name)
 		}
 	}
 	for _, list := range []struct {
@@ -415,6 +399,30 @@ func (c *cli) checkRules(cl *client.Client, m *mount) {
 			}
 		}
 	}
+}
+
+// interfaces returns what the documents declare that the mount's tree names, those
+// that they import too. Nothing is asked for it.
+func (m *mount) interfaces(cl *client.Client) []*idl.Interface {
+	var list []*idl.Interface
+	seen := map[*idl.Document]bool{}
+	var declare func(d *idl.Document)
+	declare = func(d *idl.Document) {
+		if seen[d] {
+			return
+		}
+		seen[d] = true
+		list = append(list, d.Interfaces...)
+		for _, other := range d.Imports {
+			declare(other)
+		}
+	}
+	for _, op := range m.operations(cl) {
+		for _, i := range op.Node.Interfaces {
+			declare(i.Document)
+		}
+	}
+	return list
 }
 
 // operations returns what can be discovered in the mount, by anybody. Nothing is

@@ -59,11 +59,18 @@ func (e *policyExplainCmd) Run(ctx context.Context, c *cli, k *kong.Context) err
 			}
 		}
 		report, err := s.explain(ctx, callers, target)
+		if err == nil {
+			report.Elsewhere = s.elsewhere(target)
+		}
 		return s.answer(report, err, func(page *page) {
 			if p == nil {
 				page.audiences(report)
 			} else {
 				page.decisions(report)
+			}
+			if len(report.Elsewhere) > 0 {
+				page.line("")
+				page.line("not listed, as only entries have it that results lead to: %s; ask for such an entry by its path", strings.Join(report.Elsewhere, ", "))
 			}
 		})
 	})
@@ -124,6 +131,31 @@ type decision struct {
 
 type explainedReport struct {
 	Operations []*explained `json:"operations"`
+	// Elsewhere are interfaces of entries that no tree has, such as those that
+	// results lead to: "/issues: tracker.Issue".
+	Elsewhere []string `json:"elsewhere,omitempty"`
+}
+
+// elsewhere returns the interfaces, by mount, that entries may have which are not
+// in the trees at and below target.
+func (s *session) elsewhere(target string) []string {
+	var list []string
+	for i := range s.cli.mounted {
+		m := &s.cli.mounted[i]
+		if m.path != target && !strings.HasPrefix(m.path, strings.TrimSuffix(target, "/")+"/") {
+			continue // it is about one place in the mount, or about others
+		}
+		there := map[*idl.Interface]bool{}
+		for _, op := range m.operations(s.client) {
+			there[op.Operation.Operation.Interface] = true
+		}
+		for _, i := range m.interfaces(s.client) {
+			if !there[i] {
+				list = append(list, m.path+": "+i.QualifiedName())
+			}
+		}
+	}
+	return list
 }
 
 // explain asks for each caller what policy says. An entry that a Host shows to

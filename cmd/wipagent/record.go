@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -48,6 +50,9 @@ const smallestSize byteSize = 1 << 10
 
 // Run runs the command.
 func (r *recordCmd) Run(ctx context.Context, c *cli) error {
+	// What has been recorded is kept too when the terminal goes away.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
 	switch {
 	case !hasExtension(r.Output, ".jsonl"):
 		return usageError("-o %q: expected a name that ends in .jsonl, by which --world knows a recording", r.Output)

@@ -82,15 +82,15 @@ func (f *serveCmd) overHTTP(ctx context.Context, c *cli) error {
 			return usageError("--tls-cert: %w", err)
 		}
 	}
-	file, err := f.admit(c, &cfg)
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", address)
+	listener, err := net.Listen("tcp", address) // before a token is made, and told, that would be of no use
 	if err != nil {
 		return &exitError{exitUnavailable, err}
 	}
 	defer listener.Close()
+	file, err := f.admit(c, &cfg)
+	if err != nil {
+		return err
+	}
 	cfg.URL = f.url(listener.Addr())
 
 	// The world goes on until the last call is answered.
@@ -307,7 +307,7 @@ func (s *httpServer) tell(err error) {
 		}
 		err = inAll(faults)
 	}
-	s.warn("the principals stay as they were: %v", err)
+	s.warn("the principals stay as they were, and all their tokens work: %v", err)
 }
 
 // end takes no more requests, and has those answered that there are.

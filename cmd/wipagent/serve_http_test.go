@@ -159,7 +159,7 @@ func TestServeOverHTTP(t *testing.T) {
 	_ = s.Close()
 
 	write("nonsense") // no signal: it is seen
-	p.says("the principals stay as they were: found 1 fault in the file")
+	p.says("the principals stay as they were, and all their tokens work: found 1 fault in the file")
 	bob, err := dial(t.Context(), url, "token-of-bob")
 	if err != nil {
 		t.Errorf("who was there before: %v", err)

@@ -149,7 +149,7 @@ Examples:
   wipagent invoke /grid/region nearby_avatars radius_meters=20 page_size=5
   wipagent invoke /grid/inventory inventory_search '{"query": "hat"}'
   wipagent invoke --world region.oar --at 128,128,25 /grid/region visible_objects --json
-  wipagent invoke --dry-run --mount /issues=host:http://127.0.0.1:7070 --trust /issues /issues/harbour/1 close reason=duplicate`
+  wipagent invoke --dry-run --mount /issues=host:http://127.0.0.1:7070 --trust /issues /issues/harbour/2 close reason=duplicate`
 }
 
 // Run runs the command.

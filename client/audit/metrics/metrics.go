@@ -69,7 +69,7 @@ func New(version string) *Metrics {
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wipagent_calls_total",
-			Help: "Calls that have ended. outcome is ok, the class of the error, or waiting for an approval; mount and operation are empty unless the call was understood and allowed.",
+			Help: "Calls that have ended. outcome is ok, dry_run, the class of the error, or waiting for an approval; mount and operation are empty unless the call was understood and allowed.",
 		}, append(labels, "audience", "outcome")),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wipagent_call_duration_seconds", Help: "From a call's arrival to its answer.",

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/wipagent/wipagent/idl"
 	"github.com/wipagent/wipagent/space/wip"
@@ -92,6 +93,9 @@ func Open(path string, cfg *Config) (_ *Host, err error) {
 	sum := sha256.Sum256(h.text)
 	h.sha256 = hex.EncodeToString(sum[:])
 	if h.db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second}); err != nil {
+		if errors.Is(err, bolterrors.ErrTimeout) {
+			err = errors.New("another process has it open")
+		}
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	defer func() {
